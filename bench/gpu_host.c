@@ -177,7 +177,8 @@ static double run_resident(const bench_case *c, uint64_t *bytes)
 
 static double run_far(const bench_case *c, uint64_t *bytes)
 {
-    twi_gpu_host host = {matrix, n, n, c->type, c->undirected, NULL};
+    twi_gpu_host host = {
+        .data = matrix, .n = n, .ld = n, .type = c->type, .symmetric = c->undirected};
     twi_gpu_list list = {.count = c->devices};
     uint64_t limit = (uint64_t)((double)(n * n) * (double)tw_type_size(c->type) * c->share);
     tw_type used;

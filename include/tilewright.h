@@ -679,11 +679,13 @@ typedef struct tw_apsp_options {
     }
 
 /*
- * Checkpoints. With tw_apsp_options.checkpoint the method is the closure on the CPU (tw_mpi_apsp:
- * the closure over ranks), and the matrix half-way is written to that file every so often. A run
- * that finds the file goes on from it and ends with the bytes that it would have had without: on
- * any number of threads or ranks, begun by tw_apsp or by tw_mpi_apsp. When a run has ended well the
- * file is removed.
+ * Checkpoints. With tw_apsp_options.checkpoint the method is the closure (tw_mpi_apsp: the closure
+ * over ranks), and the matrix half-way is written to that file every so often. A run that finds the
+ * file goes on from it and ends with the bytes that it would have had without: on any number of
+ * threads, ranks or GPUs, begun by tw_apsp or by tw_mpi_apsp; of whole weights on another kind of
+ * device, too. Floats go on where they have the same pivots, and the last bits then are those of
+ * the device. When a run has ended well the file is removed. On GPUs the host must have room for
+ * the matrix, and no GPU is taken for floats unless one is named.
  *
  * Two generations are kept, the older as "FILE.previous"; while a third is written under a
  * temporary name there must be room for three. Whenever the process is ended, one of the two is

@@ -55,6 +55,7 @@ typedef struct closure_run {
     bool all_bits;              /* 15 of 16 have not been enough */
     twi_checkpoint *checkpoint; /* NULL: none */
     int64_t done;               /* vertices, when the attempt was opened */
+    const twi_minplus_kernel *found; /* of what it then went on from; NULL: it began */
 } closure_run;
 
 static int32_t block_of(const closure_run *self)
@@ -69,32 +70,46 @@ static int32_t block_of(const closure_run *self)
 static const twi_minplus_kernel *choose_kernel(const closure_run *self, tw_type type)
 {
     const twi_state *found = twi_checkpoint_found(self->checkpoint);
-    const bool all_bits = self->all_bits || self->plan->gpus.count > 0;
+    if (self->all_bits || self->plan->gpus.count > 0) {
+        return twi_minplus_kernel_find(self->plan->isa, type);
+    }
     return found != NULL ? twi_state_kernel(self->plan, found)
-           : all_bits    ? twi_minplus_kernel_find(self->plan->isa, type)
                          : twi_closure_kernel(self->plan, type);
+}
+
+/* The type to begin with. The matrix of a GPU's closure is of i32, f32 or f64. */
+static tw_type first_type(const tw_apsp_plan *plan, const twi_state *found)
+{
+    const bool narrow = found != NULL && (found->type == TW_U8 || found->type == TW_U16);
+    return found == NULL ? plan->work_type : narrow && plan->gpus.count > 0 ? TW_I32 : found->type;
 }
 
 /* From the beginning, or from what was found. */
 static tw_status begin_or_resume(closure_run *self)
 {
     const twi_state *found = twi_checkpoint_found(self->checkpoint);
+    const tw_apsp_plan *plan = self->plan;
+    const bool gpu = plan->gpus.count > 0;
     outcome *out = self->out;
     self->done = 0;
-    if (self->plan->gpus.count == 0) {
-        out->block = block_of(self);
+    self->found = found != NULL ? twi_state_kernel(plan, found) : NULL;
+    if (!gpu) {
+        const bool given = found != NULL && (found->type == TW_F32 || found->type == TW_F64);
+        out->block = given ? (int32_t)found->block : block_of(self);
     }
     if (self->checkpoint == NULL) {
         return TW_OK;
     }
+    out->symmetric = found != NULL ? found->lower : out->symmetric;
+    twi_checkpoint_begin(self->checkpoint, &self->work, out->block, out->symmetric);
+    if (gpu && plan->gpu_narrow && self->work.kernel->type == TW_I32) {
+        twi_checkpoint_offer(self->checkpoint, twi_minplus_kernel_of_15_bits(plan->isa));
+    }
     if (found == NULL) {
-        twi_checkpoint_begin(self->checkpoint, &self->work, out->block, out->symmetric);
         return TW_OK;
     }
-    out->block = (int32_t)found->block;
-    out->symmetric = found->lower;
     self->done = found->done;
-    return twi_checkpoint_resume(self->checkpoint, self->ctx, &self->work);
+    return twi_checkpoint_resume(self->checkpoint, self->ctx, self->found);
 }
 
 static tw_status open_attempt(void *run, tw_type type)
@@ -125,7 +140,15 @@ static tw_status close_matrix(void *run)
     outcome *out = self->out;
     if (plan->gpus.count > 0) {
         const tw_type type = work->kernel->type;
-        twi_gpu_host host = {work->data, work->n, work->ld, type, out->symmetric, plan->graph};
+        const twi_gpu_host host = {.data = work->data,
+                                   .n = work->n,
+                                   .ld = work->ld,
+                                   .type = type,
+                                   .symmetric = out->symmetric,
+                                   .graph = plan->graph,
+                                   .checkpoint = self->checkpoint,
+                                   .done = self->done,
+                                   .found = self->found};
         double began = twi_seconds();
         tw_status status =
             twi_gpu_close(self->ctx, &plan->gpus, plan->gpu_way, plan->gpu_allowed, &host,
@@ -220,8 +243,8 @@ static tw_status run_closure(tw_context *ctx, const tw_apsp_plan *plan, twi_deli
     tw_type last;
     tw_status status = found != NULL ? twi_state_check(ctx, plan, found) : TW_OK;
     if (status == TW_OK) {
-        status = twi_attempt(ctx, &engine, &self, found != NULL ? found->type : plan->work_type,
-                             plan->options.work_type, &last, &out->attempts);
+        status = twi_attempt(ctx, &engine, &self, first_type(plan, found), plan->options.work_type,
+                             &last, &out->attempts);
     }
     out->work_type = self.closed_in;
     out->relaxations = n * n * (n - (double)self.done);

@@ -152,7 +152,12 @@ static void run_streamed(const twi_tester *t, const sample *s, tw_type type, int
             if (status == TW_OK) {
                 fill_matrix(s->graph, matrix, type);
                 (void)twi_gpu_stream_fits(type, n, narrow, 0, &bytes);
-                twi_gpu_host host = {matrix, n, n, type, s->graph->undirected, s->graph};
+                twi_gpu_host host = {.data = matrix,
+                                     .n = n,
+                                     .ld = n,
+                                     .type = type,
+                                     .symmetric = s->graph->undirected,
+                                     .graph = s->graph};
                 twi_gpu_list one = {1, {device}};
                 status = twi_gpu_close(t->ctx, &one, TWI_GPU_STREAMED, bytes * times, &host, narrow,
                                        &used);
@@ -212,7 +217,8 @@ static void run_entry(const twi_tester *t, const sample *s, tw_type type, int32_
         twi_alloc(t->ctx, &matrix, (uint64_t)(n * n), tw_type_size(type), "a matrix");
     if (status == TW_OK) {
         fill_matrix(s->graph, matrix, type);
-        twi_gpu_host host = {matrix, n, n, type, s->graph->undirected, NULL};
+        twi_gpu_host host = {
+            .data = matrix, .n = n, .ld = n, .type = type, .symmetric = s->graph->undirected};
         status = twi_gpu_close_by_entry(t->ctx, device, &host);
     }
     for (int64_t i = 0; i < n * n && status == TW_OK; i++) {

@@ -215,11 +215,11 @@ static int64_t choose_block(const mpi_run *run)
     const tw_apsp_plan *plan = &run->plan;
     const int64_t n = plan->graph->n;
     const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
-    if (found != NULL) {
+    if (found != NULL && (found->type == TW_F32 || found->type == TW_F64)) {
         return found->block;
     }
     if (run->gpu >= 0) {
-        return twi_gpu_rank_side(plan->work_type, n);
+        return twi_gpu_rank_side(found != NULL ? found->type : plan->work_type, n);
     }
     const twi_minplus_kernel *kernel =
         twi_minplus_kernel_find(plan->isa, plan->graph->integral ? TW_U8 : plan->work_type);
@@ -286,7 +286,7 @@ static tw_status choose_method(mpi_run *run, int threads)
     return status;
 }
 
-/* A state that GPUs can go on from has their tiles and a type of theirs. */
+/* A state that GPUs can go on from has a type of theirs and, of floats, their tiles. */
 static tw_status check_found(const mpi_run *run)
 {
     const twi_state *found = twi_mpi_checkpoint_found(run->checkpoint);
@@ -295,9 +295,10 @@ static tw_status check_found(const mpi_run *run)
     }
     const twi_minplus_kernel *kernel = twi_state_kernel(&run->plan, found);
     const int32_t side = twi_gpu_rank_side(found->type, run->plan.graph->n);
-    const bool narrow =
-        found->type != TW_U16 || kernel == twi_minplus_kernel_of_15_bits(run->plan.isa);
-    return found->block == side && narrow
+    const bool is_float = found->type == TW_F32 || found->type == TW_F64;
+    const bool has_type =
+        is_float || found->type == TW_I32 || kernel == twi_minplus_kernel_of_15_bits(run->plan.isa);
+    return has_type && (found->block == side || !is_float)
                ? TW_OK
                : tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
                          "checkpoint '%.500s' is of a closure on CPUs, in %s with tiles of %lld, "

@@ -121,7 +121,8 @@ static void assert_closed(const problem *p)
 
 static twi_gpu_host host_of(const problem *p)
 {
-    return (twi_gpu_host){p->matrix, p->n, p->ld, TW_I32, p->symmetric, NULL};
+    return (twi_gpu_host){
+        .data = p->matrix, .n = p->n, .ld = p->ld, .type = TW_I32, .symmetric = p->symmetric};
 }
 
 /* The graph that the matrix is of. */

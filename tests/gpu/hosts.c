@@ -151,7 +151,11 @@ static twi_gpu_list same_device(int32_t count)
 /* Close `matrix` as the case says. */
 static tw_type run(const host_case *c, char *matrix)
 {
-    twi_gpu_host host = {matrix, c->n, row_length(c), c->type, c->undirected, NULL};
+    twi_gpu_host host = {.data = matrix,
+                         .n = c->n,
+                         .ld = row_length(c),
+                         .type = c->type,
+                         .symmetric = c->undirected};
     tw_type used = c->type;
     if (c->devices > 0) {
         twi_gpu_list list = same_device(c->devices);
@@ -256,7 +260,11 @@ static void fractions_are_rounded_as_on_one_device(tw_type type, int64_t n, int3
                                                    shape form)
 {
     host_case c = {type, n, false, 0.4, 1000, devices, 0, devices % 2 == 1, form};
-    twi_gpu_host host = {make_matrix(&c, 1.0 / 7), n, row_length(&c), type, c.undirected, NULL};
+    twi_gpu_host host = {.data = make_matrix(&c, 1.0 / 7),
+                         .n = n,
+                         .ld = row_length(&c),
+                         .type = type,
+                         .symmetric = c.undirected};
     twi_gpu_list one = same_device(1);
     tw_type used;
     must(twi_gpu_close(ctx, &one, TWI_GPU_STREAMED, UINT64_MAX, &host, false, &used), "one device");

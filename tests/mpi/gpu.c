@@ -319,14 +319,17 @@ static void stopped_runs_go_on(void)
     snprintf(kept, sizeof kept, "%.4000s.kept", path);
     (void)unlink(kept);
     tw_set_log(ctx, listen, NULL);
-    for (int i = 0; i < 2; i++) {
-        const graph_case c = {"checkpoints", 46, 4, i == 1, 1, 900, i == 1 ? TW_AUTO : TW_I32};
+    for (int i = 0; i < 6; i++) {
+        /* On GPUs all the time; begun on CPUs, whose tiles are others; gone on with there. */
+        const bool first = i / 2 != 1, then = i / 2 != 2;
+        const graph_case c = {"checkpoints", i < 2 ? 46 : 150,         4, i % 2 == 1, 1,
+                              900,           i == 1 ? TW_AUTO : TW_I32};
         tw_mpi_graph *graph = NULL;
         arcs a = make_arcs(&c, 5);
         tw_graph *part = make_graph(&c, &a, rank, ranks);
         check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
-        name_device("cuda:2");
-        rounds_left = 5;
+        name_device(first ? "cuda:2" : "cpu");
+        rounds_left = first ? 5 : 2;
         went_on = false;
         if (rank == 0) {
             tw_set_progress(ctx, count_rounds, NULL);
@@ -335,6 +338,7 @@ static void stopped_runs_go_on(void)
         tw_set_progress(ctx, NULL, NULL);
         tw_clear_cancel(ctx);
         judge(status == TW_ERR_CANCELLED && !went_on, "it is stopped", &c, 4);
+        name_device(then ? "cuda:2" : "cpu");
         check(close_graph(graph, &c, kept, 7, 0, NULL), "it goes on");
         judge(rank != 0 || went_on, "it goes on from the checkpoint", &c, 7);
         name_device("cpu");

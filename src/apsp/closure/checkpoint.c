@@ -15,6 +15,7 @@
 
 #define BUFFER ((int64_t)1 << 20) /* bytes of a thread, at least */
 #define ROUNDS_WAITED 4           /* for pages of the file, before it is written all the same */
+#define FORMS 3                   /* that a matrix can be kept in: its own, 16 bits, one found */
 
 struct twi_checkpoint {
     tw_context *ctx;
@@ -30,7 +31,14 @@ struct twi_checkpoint {
     int fd; /* of what was found; -1: nothing */
 
     const twi_work *work;
-    twi_state state; /* of the one that is due next */
+    struct {
+        const twi_minplus_kernel *kernel;
+        uint64_t mark; /* of the matrix in the beginning */
+    } forms[FORMS];
+    int form_count;
+    const twi_minplus_kernel *form; /* of the one that is due next */
+    twi_state state;
+    int64_t resumed; /* vertices that had been pivots in what was gone on from */
 
     twi_background *writer; /* that brings it to the disk, while it goes on */
     twi_temporary file;
@@ -67,8 +75,9 @@ const twi_minplus_kernel *twi_state_kernel(const tw_apsp_plan *plan, const twi_s
     if (state->type == TW_U16 && state->cap == narrow->infinity) {
         kernel = narrow;
     }
-    const bool pivots =
-        plan->any_pivots || state->block == twi_block_round(kernel, state->n, state->block);
+    const bool is_float = state->type == TW_F32 || state->type == TW_F64;
+    const bool pivots = !is_float || plan->any_pivots || plan->gpus.count > 0 ||
+                        state->block == twi_block_round(kernel, state->n, state->block);
     return pivots && state->cap == kernel->infinity ? kernel : NULL;
 }
 
@@ -87,7 +96,7 @@ tw_status twi_state_check(tw_context *ctx, const tw_apsp_plan *plan, const twi_s
     }
     /* Integers are the same with any pivots. */
     if (kernel == NULL ||
-        (is_float && plan->options.block > 0 &&
+        (is_float && plan->options.block > 0 && plan->gpus.count == 0 &&
          twi_block_round(kernel, state->n, plan->options.block) != state->block)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "checkpoint '%.600s' was computed with pivots of %lld vertices, which this "
@@ -142,23 +151,72 @@ static char *row_of(const twi_work *work, int64_t i)
     return (char *)work->data + i * work->ld * (int64_t)tw_type_size(work->kernel->type);
 }
 
-static uint64_t mark(const twi_work *work, int threads)
+/* ---------------------------------------------------------------------------- a narrower type */
+
+static bool is_own(const twi_checkpoint *self, const twi_minplus_kernel *kernel)
 {
+    return kernel->type == self->work->kernel->type;
+}
+
+static char *buffer_here(const twi_checkpoint *self)
+{
+    return self->buffers + (int64_t)twi_thread_id() * self->buffer;
+}
+
+static void narrow_row(const twi_minplus_kernel *kernel, void *to, const int32_t *from,
+                       int64_t cols)
+{
+    const int32_t cap = (int32_t)kernel->infinity;
+    uint8_t *bytes = to;
+    uint16_t *pairs = to;
+    for (int64_t c = 0; c < cols && kernel->type == TW_U8; c++) {
+        bytes[c] = (uint8_t)(from[c] < cap ? from[c] : cap);
+    }
+    for (int64_t c = 0; c < cols && kernel->type == TW_U16; c++) {
+        pairs[c] = (uint16_t)(from[c] < cap ? from[c] : cap);
+    }
+}
+
+static void widen_row(const twi_minplus_kernel *kernel, int32_t *to, const void *from, int64_t cols)
+{
+    const int32_t cap = (int32_t)kernel->infinity;
+    const uint8_t *bytes = from;
+    const uint16_t *pairs = from;
+    for (int64_t c = 0; c < cols; c++) {
+        const int32_t entry = kernel->type == TW_U8 ? bytes[c] : pairs[c];
+        to[c] = entry < cap ? entry : to[c];
+    }
+}
+
+/* `cols` entries of row i in the form of `kernel`: where they are, or in this thread's buffer. */
+static const char *row_in(const twi_checkpoint *self, const twi_minplus_kernel *kernel, int64_t i,
+                          int64_t cols, char *buffer)
+{
+    char *row = row_of(self->work, i);
+    if (is_own(self, kernel)) {
+        return row;
+    }
+    narrow_row(kernel, buffer, (const int32_t *)(const void *)row, cols);
+    return buffer;
+}
+
+static uint64_t mark(const twi_checkpoint *self, const twi_minplus_kernel *kernel)
+{
+    const int64_t n = self->n;
     uint64_t sum = 0;
-    (void)threads; /* unused without OpenMP */
-#pragma omp parallel for num_threads(twi_team(threads)) schedule(static) reduction(+ : sum)
-    for (int64_t i = 0; i < work->n; i++) {
-        sum += twi_mark_row(work->kernel, row_of(work, i), i, 0, work->n, false);
+#pragma omp parallel for num_threads(twi_team(self->threads)) schedule(static) reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) {
+        sum += twi_mark_row(kernel, row_in(self, kernel, i, n, buffer_here(self)), i, 0, n, false);
     }
     return sum;
 }
 
 /* ------------------------------------------------------------------------------------- reading */
 
-/* Rows from the file, each into its place in `work`, or into a buffer that forgets them where that
- * is NULL. Returns whether all have their checksums; *bad is one that has not. */
-static bool read_rows(twi_checkpoint *self, const twi_state *state, const twi_work *work,
-                      int64_t *bad)
+/* Rows from the file, each into its place, or into a buffer that forgets them where `kernel`, that
+ * of the state, is NULL. Returns whether all have their checksums; *bad is one that has not. */
+static bool read_rows(twi_checkpoint *self, const twi_state *state,
+                      const twi_minplus_kernel *kernel, int64_t *bad)
 {
     atomic_llong wrong = -1;
     if (twi_read_at(self->fd, self->sums, 8 * state->n, twi_state_sum_at(0)) != 0) {
@@ -167,13 +225,18 @@ static bool read_rows(twi_checkpoint *self, const twi_state *state, const twi_wo
     }
 #pragma omp parallel for num_threads(twi_team(self->threads)) schedule(dynamic, 16)
     for (int64_t i = 0; i < state->n; i++) {
-        char *to = work != NULL ? row_of(work, i)
-                                : self->buffers + (int64_t)twi_thread_id() * self->buffer;
+        const bool there = kernel != NULL && is_own(self, kernel);
+        char *to = there ? row_of(self->work, i) : buffer_here(self);
         const int64_t bytes = twi_state_row_bytes(state, i);
-        if (!twi_is_cancelled(self->ctx) && atomic_load(&wrong) < 0 &&
-            (twi_read_at(self->fd, to, bytes, twi_state_row_at(state, i)) != 0 ||
-             twi_state_sum(i, to, bytes) != self->sums[i])) {
+        if (twi_is_cancelled(self->ctx) || atomic_load(&wrong) >= 0) {
+            continue;
+        }
+        if (twi_read_at(self->fd, to, bytes, twi_state_row_at(state, i)) != 0 ||
+            twi_state_sum(i, to, bytes) != self->sums[i]) {
             atomic_store(&wrong, i);
+        } else if (kernel != NULL && !there) {
+            widen_row(kernel, (int32_t *)(void *)row_of(self->work, i), to,
+                      bytes / (int64_t)tw_type_size(kernel->type));
         }
     }
     *bad = atomic_load(&wrong);
@@ -278,36 +341,84 @@ static void give_up(twi_checkpoint *self)
     self->prepared = false;
 }
 
+void twi_checkpoint_offer(twi_checkpoint *self, const twi_minplus_kernel *kernel)
+{
+    for (int i = 0; i < self->form_count; i++) {
+        if (self->forms[i].kernel->type == kernel->type &&
+            self->forms[i].kernel->infinity == kernel->infinity) {
+            return;
+        }
+    }
+    self->forms[self->form_count].kernel = kernel;
+    self->forms[self->form_count++].mark = mark(self, kernel);
+}
+
+void twi_checkpoint_form(twi_checkpoint *self, tw_type type, double cap)
+{
+    if (self == NULL) {
+        return;
+    }
+    give_up(self); /* it was for another type */
+    for (int i = 0; i < self->form_count; i++) {
+        const twi_minplus_kernel *kernel = self->forms[i].kernel;
+        if (kernel->type == type && kernel->infinity == cap) {
+            self->form = kernel;
+            self->state.type = type;
+            self->state.cap = cap;
+            self->state.mark = self->forms[i].mark;
+        }
+    }
+}
+
+tw_status twi_checkpoint_pivots(twi_checkpoint *self, tw_context *ctx, int64_t block)
+{
+    if (self == NULL) {
+        return TW_OK;
+    }
+    const bool is_float = self->state.type == TW_F32 || self->state.type == TW_F64;
+    if (is_float && self->resumed > 0 && self->found.block != block) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "checkpoint '%.600s' was computed with pivots of %lld vertices, and this "
+                       "run has them of %lld; go on with the device and the memory that it was "
+                       "begun with, or name another file",
+                       self->files.file[0], (long long)self->found.block, (long long)block);
+    }
+    self->state.block = block;
+    return TW_OK;
+}
+
 void twi_checkpoint_begin(twi_checkpoint *self, const twi_work *work, int32_t block, bool symmetric)
 {
-    give_up(self); /* it was for another type */
+    const twi_minplus_kernel *kernel = work->kernel;
     self->work = work;
-    self->state = (twi_state){.n = work->n,
-                              .type = work->kernel->type,
-                              .lower = symmetric,
-                              .cap = work->kernel->infinity,
-                              .block = block,
-                              .mark = mark(work, self->threads)};
+    self->form_count = 0;
+    self->resumed = 0;
+    self->state = (twi_state){.n = work->n, .lower = symmetric, .block = block};
+    twi_checkpoint_offer(self, kernel);
+    twi_checkpoint_form(self, kernel->type, kernel->infinity);
     self->last = twi_seconds();
 }
 
-tw_status twi_checkpoint_resume(twi_checkpoint *self, tw_context *ctx, const twi_work *work)
+tw_status twi_checkpoint_resume(twi_checkpoint *self, tw_context *ctx,
+                                const twi_minplus_kernel *kernel)
 {
     const twi_state found = self->found;
     int64_t bad = -1;
-    twi_checkpoint_begin(self, work, (int32_t)found.block, found.lower);
+    twi_checkpoint_offer(self, kernel);
+    twi_checkpoint_form(self, kernel->type, kernel->infinity);
     if (self->state.mark != found.mark) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "checkpoint '%.600s' is of another graph; name another file",
                        self->files.file[0]);
     }
-    if (!read_rows(self, &found, work, &bad)) {
+    if (!read_rows(self, &found, kernel, &bad)) {
         return tw_fail(ctx, TW_ERR_IO,
                        "checkpoint '%.600s' has changed while it was read (row %lld)",
                        self->files.file[0], (long long)bad);
     }
     close(self->fd);
     self->fd = -1;
+    self->resumed = found.done;
     twi_log(ctx, "going on from checkpoint '%.600s': %lld of %lld vertices are done, in %s",
             self->files.file[0], (long long)found.done, (long long)found.n,
             tw_type_name(found.type));
@@ -376,7 +487,8 @@ static int write_rows(twi_checkpoint *self, char *buffer, int64_t first, int64_t
     int error = 0;
     for (int64_t i = first; i < first + count && self->mapped != NULL && error == 0; i++) {
         const int64_t bytes = twi_state_row_bytes(&self->state, i);
-        const char *row = row_of(self->work, i);
+        const char *row =
+            row_in(self, self->form, i, bytes / (int64_t)tw_type_size(self->state.type), buffer);
         self->sums[i] = twi_state_sum(i, row, bytes);
         error = twi_mapped_put(self->mapped, row, (uint64_t)bytes,
                                (uint64_t)twi_state_row_at(&self->state, i));
@@ -386,8 +498,13 @@ static int write_rows(twi_checkpoint *self, char *buffer, int64_t first, int64_t
     }
     for (int64_t i = first; i < first + count; i++) {
         const int64_t bytes = twi_state_row_bytes(&self->state, i);
-        memcpy(buffer + used, row_of(self->work, i), (size_t)bytes);
-        self->sums[i] = twi_state_sum(i, buffer + used, bytes);
+        char *at = buffer + used;
+        const char *row =
+            row_in(self, self->form, i, bytes / (int64_t)tw_type_size(self->state.type), at);
+        if (row != at) {
+            memcpy(at, row, (size_t)bytes);
+        }
+        self->sums[i] = twi_state_sum(i, at, bytes);
         used += bytes;
     }
     return twi_write_at(self->file.fd, buffer, used, twi_state_row_at(&self->state, first));
@@ -404,11 +521,9 @@ static int write_all(twi_checkpoint *self)
         if (atomic_load_explicit(&error, memory_order_relaxed) == 0) {
             const int64_t first = task * most;
             const int64_t count = self->n - first < most ? self->n - first : most;
-            const int failed =
-                twi_is_cancelled(self->ctx)
-                    ? ECANCELED
-                    : write_rows(self, self->buffers + (int64_t)twi_thread_id() * self->buffer,
-                                 first, count);
+            const int failed = twi_is_cancelled(self->ctx)
+                                   ? ECANCELED
+                                   : write_rows(self, buffer_here(self), first, count);
             if (failed != 0) {
                 atomic_store_explicit(&error, failed, memory_order_relaxed);
             }
@@ -468,6 +583,16 @@ static tw_status keep(void *self_, int64_t done)
     self->last = twi_seconds();
     self->seconds += self->last - began;
     return twi_check_cancel(self->ctx);
+}
+
+bool twi_checkpoint_is_due(twi_checkpoint *self)
+{
+    return self != NULL && is_due(self);
+}
+
+tw_status twi_checkpoint_keep(twi_checkpoint *self, int64_t done)
+{
+    return keep(self, done);
 }
 
 twi_keeper twi_checkpoint_keeper(twi_checkpoint *self)

@@ -1,6 +1,8 @@
 /*
  * Checkpoints of a closure on one machine: the matrix between two pivots goes into a file
- * (io/checkpoint.h), from which another run, here or over MPI, goes on.
+ * (io/checkpoint.h), from which another run, here or over MPI, goes on. On GPUs the matrix is
+ * brought back for that; of one that is closed in 16 bits there and is of i32 here, 16 bits are
+ * kept.
  *
  * When one is due a large file is mapped, and its pages are found beside some rounds (io/mapped.h).
  * Then the threads stop at the end of a round and write the rows together; that reaches the memory
@@ -49,14 +51,28 @@ static inline uint64_t twi_mark_of(int64_t i, int64_t j, uint64_t entry)
 TWI_SHARED uint64_t twi_mark_row(const twi_minplus_kernel *kernel, const void *row, int64_t i,
                                  int64_t j, int64_t cols, bool both_ways);
 
-/* Begin with a matrix that is not closed at all. */
+/* Begin with a matrix that is not closed at all; what is kept is in its own type. */
 void twi_checkpoint_begin(twi_checkpoint *self, const twi_work *work, int32_t block,
                           bool symmetric);
-/* The same, and put what was found in its place, which tells block and symmetry. TW_ERR_ARGUMENT if
- * it is of another matrix. */
+/* After that, put what was found in its place; `kernel` is that of twi_state_kernel. Of a narrower
+ * type than the matrix's, i32, entries at the cap leave what is there. TW_ERR_ARGUMENT if it is of
+ * another matrix. */
 TW_CHECKED tw_status twi_checkpoint_resume(twi_checkpoint *self, tw_context *ctx,
-                                           const twi_work *work);
+                                           const twi_minplus_kernel *kernel);
 
+/* While the matrix, of i32, is still what it was in the beginning: it may be kept in the narrower
+ * type of `kernel`, too. */
+void twi_checkpoint_offer(twi_checkpoint *self, const twi_minplus_kernel *kernel);
+/* What is kept from now on: its own type, or one that was offered or gone on from, in which entries
+ * from the cap on count as none; and with which pivots. TW_ERR_ARGUMENT if floats have come so far
+ * with others. NULL is fine. */
+void twi_checkpoint_form(twi_checkpoint *self, tw_type type, double cap);
+TW_CHECKED tw_status twi_checkpoint_pivots(twi_checkpoint *self, tw_context *ctx, int64_t block);
+
+/* Whether it is time to keep the matrix after this round, and that; for those without a keeper.
+ * NULL: never. */
+bool twi_checkpoint_is_due(twi_checkpoint *self);
+TW_CHECKED tw_status twi_checkpoint_keep(twi_checkpoint *self, int64_t done);
 twi_keeper twi_checkpoint_keeper(twi_checkpoint *self);
 
 /* Wait for what is on its way to the disk, and free. `finished`: the run is over, nothing of it is

@@ -12,6 +12,13 @@
 
 #include "base/context.h"
 
+/* The pivot to go on with where vertices 0 ... done-1 have been pivots, of whatever width: those of
+ * a pivot that was not done as a whole are done again, which changes no integer. */
+static inline int64_t twi_first_pivot(int64_t n, int64_t block, int64_t done)
+{
+    return done < n ? done / block : (n + block - 1) / block;
+}
+
 typedef struct twi_closure_ops {
     /* Close the tile of the pivot and form its panels, with nothing else going on. */
     tw_status (*prepare)(void *self, int64_t pivot);

@@ -645,8 +645,8 @@ tw_status twi_cpu_closure_from(tw_context *ctx, const twi_work *work, int32_t bl
     self.ld = work->ld;
     self.keeper = keeper;
     double n = (double)work->n;
-    status =
-        twi_closure_drive(ctx, &cpu_ops, &self, (done + block - 1) / block, self.pivots, n * n * n);
+    status = twi_closure_drive(ctx, &cpu_ops, &self, twi_first_pivot(work->n, block, done),
+                               self.pivots, n * n * n);
     if (status == TW_OK && symmetric) {
         mirror_all(&self);
     }

@@ -42,8 +42,8 @@ typedef struct twi_keeper {
     tw_status (*keep)(void *self, int64_t done);
 } twi_keeper;
 
-/* The same from vertex `done` on, where `work` is what a keeper was shown then (with the same block
- * and the same `symmetric`): the same bits in the end. `keeper` may be NULL. */
+/* The same from vertex `done` on, where `work` is what a keeper was shown then, with the same
+ * `symmetric` and, of floats, the same block: the same bits in the end. `keeper` may be NULL. */
 TW_CHECKED tw_status twi_cpu_closure_from(tw_context *ctx, const twi_work *work, int32_t block,
                                           int threads, bool symmetric, int64_t done,
                                           const twi_keeper *keeper);

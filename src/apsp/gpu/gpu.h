@@ -94,6 +94,12 @@ typedef struct twi_gpu_host {
     tw_type type; /* TW_I32, TW_F32 or TW_F64 */
     bool symmetric;
     const tw_graph *graph; /* whose it is: tells far pairs from those without a path; or NULL */
+
+    /* With checkpoints: who keeps it between two pivots, or NULL; the vertices that have been
+     * pivots in what a run goes on from, and its kernel, which tells the type. */
+    struct twi_checkpoint *checkpoint;
+    int64_t done;
+    const struct twi_minplus_kernel *found; /* NULL: it begins */
 } twi_gpu_host;
 
 /* Bring it to the device, close it by tw_apsp_device and bring it back, rows as far apart as in
@@ -123,7 +129,8 @@ TW_CHECKED tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, tw
 /*
  * The two ways, in one type: TW_U16 or the matrix's own. *capped: some entries are at the cap of 16
  * bits, and those of the host's matrix are what they were, or any length between that and the
- * shortest. Of a symmetric matrix the lower triangle is closed.
+ * shortest. Of a symmetric matrix the lower triangle is closed. With a checkpoint they go on from
+ * the host's `done`, and bring the matrix back whenever it is time to keep it.
  *
  * Several devices (gpu/multi.c), and the bytes that a share takes, at most.
  */

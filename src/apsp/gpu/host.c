@@ -7,8 +7,13 @@
  * 16 bits that leave entries at their cap bring the matrix back without these: the lengths there
  * are always those of some paths, and no pair's shortest path is lost, so that the wider type goes
  * on from there, unless the graph tells that these pairs have no path.
+ *
+ * A checkpoint may be of a type that no GPU has: 8 bits, or all 16. Then a wider one goes on, and
+ * what is below the checkpoint's own cap in the end is what the narrow one would have made of it
+ * (docs/methods.md, lemma 1); the rest is proven to have no path, or everything is closed again.
  */
 #include "apsp/closure/certificate.h"
+#include "apsp/closure/checkpoint.h"
 #include "apsp/closure/kernels.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/mirror.h"
@@ -75,40 +80,86 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, uint64_t l
 typedef struct host_run {
     tw_context *ctx;
     const twi_gpu_list *gpus;
-    const twi_gpu_host *host;
+    twi_gpu_host host;
     twi_gpu_way way;
     uint64_t limit;
     uint64_t taken; /* of that, which what follows a closure may have again */
     tw_type type;
+    double cap; /* of a checkpoint that a wider type goes on from; 0: the type's own */
     bool capped;
     bool mirrored;
 } host_run;
+
+/* What is kept of it: the narrower type, whichever that is. */
+static void choose_form(host_run *self)
+{
+    const bool narrow = self->type != self->host.type;
+    if (self->cap > 0) {
+        twi_checkpoint_form(self->host.checkpoint, self->host.found->type, self->cap);
+    } else {
+        twi_checkpoint_form(self->host.checkpoint, self->type,
+                            narrow ? TWI_GPU_INF_U16 : tw_apsp_infinity(self->type));
+    }
+}
 
 static tw_status open_attempt(void *self_, tw_type type)
 {
     host_run *self = self_;
     self->type = type;
+    choose_form(self);
     return TW_OK;
 }
 
 static tw_status close_matrix(void *self_)
 {
     host_run *self = self_;
-    return self->way == TWI_GPU_SEVERAL
-               ? twi_gpu_close_several(self->ctx, self->gpus, self->host, self->type, &self->capped)
-               : twi_gpu_close_streamed(self->ctx, self->gpus->index[0], self->host, self->type,
-                                        self->limit, &self->capped);
+    tw_status status =
+        self->way == TWI_GPU_SEVERAL
+            ? twi_gpu_close_several(self->ctx, self->gpus, &self->host, self->type, &self->capped)
+            : twi_gpu_close_streamed(self->ctx, self->gpus->index[0], &self->host, self->type,
+                                     self->limit, &self->capped);
+    self->host.done = 0; /* of the next attempt */
+    return status;
 }
 
 static tw_status mirror(host_run *self)
 {
-    if (!self->host->symmetric) {
+    if (!self->host.symmetric) {
         return TW_OK;
     }
     self->mirrored = true;
     tw_status status =
         twi_gpu_check(self->ctx, (int)cudaSetDevice(self->gpus->index[0]), "selecting the device");
-    return status == TW_OK ? twi_gpu_mirror_host(self->ctx, self->host, self->taken) : status;
+    return status == TW_OK ? twi_gpu_mirror_host(self->ctx, &self->host, self->taken) : status;
+}
+
+/* Whether entries from `cap` on are proven to have no path. */
+static tw_status certify_below(host_run *self, double cap, bool *exact)
+{
+    const twi_gpu_host *host = &self->host;
+    tw_status status = mirror(self);
+    if (status == TW_OK) {
+        twi_work work = {twi_minplus_kernel_find(TWI_ISA_SCALAR, TW_I32), host->data, host->n,
+                         host->ld};
+        status = twi_certify_below(self->ctx, host->graph, &work, cap, exact);
+    }
+    self->mirrored = *exact;
+    return status;
+}
+
+/* After going on from a checkpoint of a narrower type: if that was not enough, once more, in the
+ * type that it went on in, and from the beginning. */
+static tw_status certify_found(host_run *self, bool *exact)
+{
+    tw_status status = certify_below(self, self->cap, exact);
+    if (status != TW_OK || *exact) {
+        return status;
+    }
+    twi_log(self->ctx, "a distance reaches the limit of the checkpoint, %.0f; closing again in %s",
+            self->cap, tw_type_name(self->type));
+    self->cap = 0;
+    choose_form(self);
+    return close_matrix(self);
 }
 
 /* Pairs at the cap of 16 bits, of which the matrix has kept what it had: whether they are proven to
@@ -116,19 +167,28 @@ static tw_status mirror(host_run *self)
 static tw_status certify(void *self_, bool *exact)
 {
     host_run *self = self_;
-    const twi_gpu_host *host = self->host;
+    tw_status status = TW_OK;
+    *exact = false;
+    if (self->cap > 0) {
+        status = certify_found(self, exact);
+    }
+    if (status != TW_OK || *exact) {
+        return status;
+    }
     *exact = !self->capped;
-    if (*exact || host->graph == NULL) {
-        return TW_OK;
+    return *exact || self->host.graph == NULL ? TW_OK : certify_below(self, TWI_GPU_INF_U16, exact);
+}
+
+/* The type to begin with. */
+static tw_type first_type(host_run *self, bool narrow)
+{
+    const twi_minplus_kernel *found = self->host.found;
+    if (found == NULL || found->type == self->host.type) {
+        return narrow && found == NULL ? TW_U16 : self->host.type;
     }
-    tw_status status = mirror(self);
-    if (status == TW_OK) {
-        twi_work work = {twi_minplus_kernel_find(TWI_ISA_SCALAR, TW_I32), host->data, host->n,
-                         host->ld};
-        status = twi_certify_below(self->ctx, host->graph, &work, TWI_GPU_INF_U16, exact);
-    }
-    self->mirrored = *exact;
-    return status;
+    const bool fits = narrow && found->infinity <= TWI_GPU_INF_U16;
+    self->cap = fits && found->infinity == TWI_GPU_INF_U16 ? 0 : found->infinity;
+    return fits ? TW_U16 : self->host.type;
 }
 
 static tw_status finish(void *self_)
@@ -142,7 +202,7 @@ static const twi_engine engine = {"closing", open_attempt, close_matrix, certify
 tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way way, uint64_t limit,
                         const twi_gpu_host *host, bool narrow, tw_type *used)
 {
-    host_run self = {.ctx = ctx, .gpus = gpus, .host = host, .way = way, .limit = limit};
+    host_run self = {.ctx = ctx, .gpus = gpus, .host = *host, .way = way, .limit = limit};
     int32_t attempts = 0;
     *used = host->type;
     if (host->n == 0) {
@@ -157,9 +217,13 @@ tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way w
     tw_status status =
         twi_gpu_check(ctx, (int)cudaSetDevice(gpus->index[0]), "selecting the device");
     bool pinned = status == TW_OK && twi_gpu_pin(ctx, host->data, bytes);
+    if (status == TW_OK && host->done > 0) { /* a checkpoint has the lower triangle */
+        status = mirror(&self);
+        self.mirrored = false;
+    }
     if (status == TW_OK) {
-        status = twi_attempt(ctx, &engine, &self, narrow ? TW_U16 : host->type, TW_AUTO, used,
-                             &attempts);
+        status =
+            twi_attempt(ctx, &engine, &self, first_type(&self, narrow), TW_AUTO, used, &attempts);
     }
     if (pinned) {
         twi_gpu_unpin(host->data);

@@ -23,8 +23,13 @@
  * Panels have a byte for each tile (gpu/kernels/area.h), so that products leave out tiles without a
  * path; those of a row panel travel with it.
  *
+ * Where somebody wants to keep the matrix after round k, nothing of p is done in it: the update
+ * takes p's rows and columns, too, the shares are brought back, and p is prepared by itself
+ * afterwards.
+ *
  * A device holds n^2 / count elements, three row panels and three panels of its own rows' columns.
  */
+#include "apsp/closure/checkpoint.h"
 #include "apsp/closure/closure.h"
 #include "apsp/gpu/shares.h"
 
@@ -97,7 +102,7 @@ static tw_status head_row(twi_shares *self, twi_share *s, int64_t next)
     const twi_gpu_area_kernel *kernel = self->area;
     int64_t pivot = next - 1;
     int64_t here = next / self->count;
-    if (pivot < 0) {
+    if (pivot < 0 || self->alone) {
         return TW_OK;
     }
     twi_gpu_product product = {
@@ -178,7 +183,7 @@ static tw_status head_col(twi_shares *self, twi_share *s, int64_t next)
     int32_t from;
     twi_gpu_area col = column_here(self, s, next, &from);
     tw_status status = TW_OK;
-    if (pivot >= 0) {
+    if (pivot >= 0 && !self->alone) {
         twi_gpu_product product = {
             .c = col,
             .left = col_from(self, s->col[pivot & 1], from),
@@ -373,14 +378,19 @@ static tw_status prepare(void *self_, int64_t pivot)
             status = twi_gpu_record(self->ctx, s->updated[pivot & 1], s->wide);
         }
     }
-    return status == TW_OK ? make_ahead(self, pivot) : status;
+    self->alone = true;
+    if (status == TW_OK) {
+        status = make_ahead(self, pivot);
+    }
+    self->alone = false;
+    return status;
 }
 
 static tw_status update(twi_shares *self, twi_share *s, int64_t pivot)
 {
     const twi_gpu_area_kernel *kernel = self->area;
     int now = (int)(pivot & 1);
-    int64_t next = pivot + 1 < self->tiles ? pivot + 1 : pivot;
+    int64_t next = pivot + 1 < self->tiles && !self->pauses ? pivot + 1 : pivot;
     twi_gpu_product product = {
         .c = s->matrix,
         .left = s->col[now],
@@ -415,7 +425,7 @@ static tw_status advance(void *self_, int64_t pivot)
                            "closing the matrix");
         }
     }
-    if (status == TW_OK && pivot + 1 < self->tiles) {
+    if (status == TW_OK && pivot + 1 < self->tiles && !self->pauses) {
         status = make_ahead(self, pivot + 1);
     }
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {
@@ -424,7 +434,25 @@ static tw_status advance(void *self_, int64_t pivot)
     return status;
 }
 
-static const twi_closure_ops multi_ops = {.prepare = prepare, .advance = advance};
+static bool pause_after(void *self_, int64_t pivot)
+{
+    twi_shares *self = self_;
+    (void)pivot;
+    self->pauses = twi_checkpoint_is_due(self->host->checkpoint);
+    return self->pauses;
+}
+
+static tw_status keep(void *self_, int64_t pivots)
+{
+    twi_shares *self = self_;
+    self->pauses = false;
+    tw_status status = twi_shares_bring_back(self, self->area->type != self->host->type);
+    return status == TW_OK ? twi_checkpoint_keep(self->host->checkpoint, pivots * self->area->side)
+                           : status;
+}
+
+static const twi_closure_ops multi_ops = {
+    .prepare = prepare, .advance = advance, .pause = pause_after, .keep = keep};
 
 /* In the matrix's own type small tiles may be better. */
 static const twi_gpu_kernel *kernel_for(const twi_gpu_host *host, tw_type type)
@@ -450,14 +478,18 @@ tw_status twi_gpu_close_several(tw_context *ctx, const twi_gpu_list *gpus, const
                                 tw_type type, bool *capped)
 {
     twi_shares self = twi_shares_describe(ctx, host, gpus, kernel_for(host, type));
+    const int64_t first = twi_first_pivot(host->n, self.area->side, host->done);
     double n = (double)host->n;
     *capped = false;
-    tw_status status = twi_shares_open(&self);
+    tw_status status = twi_checkpoint_pivots(host->checkpoint, ctx, self.area->side);
+    if (status == TW_OK) {
+        status = twi_shares_open(&self);
+    }
     if (status == TW_OK) {
         status = twi_shares_bring_up(&self);
     }
     if (status == TW_OK) {
-        status = twi_closure_drive(ctx, &multi_ops, &self, 0, self.tiles, n * n * n);
+        status = twi_closure_drive(ctx, &multi_ops, &self, first, self.tiles, n * n * n);
     }
     if (status == TW_OK && type != host->type) {
         status = twi_shares_find_capped(&self, capped);

@@ -107,6 +107,15 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, uint64_t l
     return twi_gpu_allowance(ctx, gpus, &limit);
 }
 
+uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow)
+{
+    (void)gpus;
+    (void)type;
+    (void)n;
+    (void)narrow;
+    return 0;
+}
+
 tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way way, uint64_t limit,
                         const twi_gpu_host *host, bool narrow, tw_type *used)
 {

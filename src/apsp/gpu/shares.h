@@ -41,6 +41,8 @@ typedef struct twi_shares {
     const twi_gpu_area_kernel *area;
     int32_t count;
     int32_t tiles; /* a side of the whole matrix */
+    bool pauses;   /* nothing is prepared in this round: the matrix is kept after it */
+    bool alone;    /* what is prepared has had the update before it */
     twi_share each[TWI_GPU_MOST];
 } twi_shares;
 

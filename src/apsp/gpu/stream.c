@@ -26,11 +26,15 @@
  * a path. And when a strip goes back the host is told which blocks it has paths to: in the rounds
  * of others it stays where it is.
  *
+ * Where somebody wants to keep the matrix after round K, the strips of block K + 1 go back as all
+ * others do, and become a panel when it has been kept.
+ *
  * With 16 bits on the device the strips are narrowed as they come. On their way back, entries at
  * the cap leave the host's as it was.
  *
  * Device memory: two panels, TWI_SLOTS strips, and a few squares of B x B.
  */
+#include "apsp/closure/checkpoint.h"
 #include "apsp/closure/closure.h"
 #include "apsp/gpu/strips.h"
 #include "base/memory.h"
@@ -276,9 +280,10 @@ static tw_status prepare_block(twi_strips *self, int64_t next, int64_t block)
     return status == TW_OK ? form_panel(self, next) : status;
 }
 
+/* Its rows have had the update before, if there was one. */
 static tw_status prepare(void *self, int64_t block)
 {
-    return prepare_block(self, block, block - 1);
+    return prepare_block(self, block, -1);
 }
 
 /* The rows of a block out of its panel. */
@@ -354,10 +359,12 @@ static tw_status pass_strip(twi_strips *self, int32_t strip, int64_t block)
 static tw_status advance(void *self_, int64_t block)
 {
     twi_strips *self = self_;
-    int32_t first, end;
+    int32_t first = -1, end = -1;
     tw_status status = TW_OK;
-    twi_strips_of_block(self, block + 1, &first, &end);
-    if (block + 1 < self->blocks) {
+    if (!self->pauses) {
+        twi_strips_of_block(self, block + 1, &first, &end);
+    }
+    if (block + 1 < self->blocks && !self->pauses) {
         status = prepare_block(self, block + 1, block);
     }
     for (int32_t strip = 0; strip < self->strips && status == TW_OK; strip++) {
@@ -371,7 +378,31 @@ static tw_status advance(void *self_, int64_t block)
     return status;
 }
 
-static const twi_closure_ops streamed_ops = {.prepare = prepare, .advance = advance};
+static bool pause_after(void *self_, int64_t block)
+{
+    twi_strips *self = self_;
+    (void)block;
+    self->pauses = twi_checkpoint_is_due(self->host->checkpoint);
+    return self->pauses;
+}
+
+static int64_t block_rows(const twi_strips *self)
+{
+    return (int64_t)self->cut.block * self->area->side;
+}
+
+static tw_status keep(void *self_, int64_t blocks)
+{
+    twi_strips *self = self_;
+    self->pauses = false;
+    tw_status status =
+        check(self, (int)cudaStreamSynchronize(self->out), "closing the matrix in strips");
+    return status == TW_OK ? twi_checkpoint_keep(self->host->checkpoint, blocks * block_rows(self))
+                           : status;
+}
+
+static const twi_closure_ops streamed_ops = {
+    .prepare = prepare, .advance = advance, .pause = pause_after, .keep = keep};
 
 /* Whether an entry is at the cap of 16 bits, or was never looked at. */
 static tw_status find_capped(twi_strips *self, bool *capped)
@@ -428,12 +459,16 @@ tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_
                        (long long)host->n, twi_bytes(need, (double)self.bytes),
                        twi_bytes(have, (double)limit));
     }
-    tw_status status = check(&self, (int)cudaSetDevice(device), "selecting the device");
+    self.first = twi_first_pivot(host->n, block_rows(&self), host->done);
+    tw_status status = twi_checkpoint_pivots(host->checkpoint, ctx, block_rows(&self));
+    if (status == TW_OK) {
+        status = check(&self, (int)cudaSetDevice(device), "selecting the device");
+    }
     if (status == TW_OK) {
         status = twi_strips_open(&self);
     }
     if (status == TW_OK) {
-        status = twi_closure_drive(ctx, &streamed_ops, &self, 0, self.blocks, n * n * n);
+        status = twi_closure_drive(ctx, &streamed_ops, &self, self.first, self.blocks, n * n * n);
     }
     if (status == TW_OK) {
         status = check(&self, (int)cudaStreamSynchronize(self.out), "closing the matrix in strips");

@@ -357,7 +357,7 @@ tw_status twi_strips_is_concerned(twi_strips *self, int32_t strip, int64_t block
         end = strip + 1;
     }
     tw_status status = TW_OK;
-    *concerned = block == 0; /* nothing was told yet */
+    *concerned = block == self->first; /* nothing was told yet */
     for (int32_t at = first; at < end && status == TW_OK && !*concerned; at++) {
         status = check(self, (int)cudaEventSynchronize(self->stored[at]),
                        "closing the matrix in strips");

@@ -56,6 +56,8 @@ typedef struct twi_strips {
     cudaEvent_t drained[2]; /* the wide streams, at the end of a round */
     cudaEvent_t *stored;    /* each strip, in host memory; or what is told of it */
     uint8_t *alive;         /* of each strip what its slot had, in pinned host memory */
+    int64_t first;          /* block that this run begins with */
+    bool pauses;            /* nothing is prepared in this round: the matrix is kept after it */
     bool left_out;          /* a strip in the last round, which then has pairs without a path */
 } twi_strips;
 

@@ -68,12 +68,15 @@ static const char *on_device(char text[96], const tw_apsp_plan *plan)
     };
     const bool searches =
         plan->method == TW_APSP_METHOD_BFS || plan->method == TW_APSP_METHOD_DIJKSTRA;
+    const bool whole = plan->gpu_way == TWI_GPU_SEVERAL && plan->gpus.count == 1;
     char bytes[32];
     text[0] = '\0';
     if (plan->gpus.count > 0) {
         snprintf(text, 96, ", %s on %s GPU%s", twi_bytes(bytes, (double)plan->device_memory),
                  plan->gpus.count > 1 ? "each" : "the",
-                 searches ? ", a batch of sources at a time" : ways[plan->gpu_way]);
+                 searches ? ", a batch of sources at a time"
+                 : whole  ? ", a copy of the matrix"
+                          : ways[plan->gpu_way]);
     }
     return text;
 }

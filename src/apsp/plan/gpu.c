@@ -10,6 +10,7 @@
 #include "apsp/plan/gpu.h"
 
 #include "apsp/closure/certificate.h"
+#include "apsp/closure/checkpoint.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/plan/estimate.h"
 #include "apsp/shared/deliver.h"
@@ -68,6 +69,9 @@ static bool host_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
         return false;
     }
     *out += twi_delivery_planned(plan);
+    if (plan->options.checkpoint != NULL) {
+        *out += twi_checkpoint_memory(plan->graph->n, plan->threads);
+    }
     if (type == TW_I32) {
         *out += twi_certificate_memory(plan->graph->n, plan->threads);
     }
@@ -113,9 +117,22 @@ static void estimate(tw_apsp_plan *plan, twi_candidate *c, const twi_gpu_info *i
              plan->symmetric ? "/2" : "", plan->gpu_narrow ? "16 bits" : tw_type_name(closed_in),
              info->name, twi_gpu_rate(info, closed_in) * 1e-12,
              twi_bytes(bytes, (double)c->device_memory),
-             c->way == TWI_GPU_SEVERAL    ? " of memory on each"
+             plan->gpus.count > 1         ? " of memory on each"
              : c->way == TWI_GPU_STREAMED ? " of its memory, the matrix streamed through it"
                                           : " of its memory");
+}
+
+/* The way of a matrix in host memory. One that is kept in checkpoints lies there even if one device
+ * holds it all, which then has it for its share. */
+static tw_status find_way(tw_context *ctx, const tw_apsp_plan *plan, tw_type type, twi_gpu_fit *out)
+{
+    const int64_t n = plan->graph->n;
+    const uint64_t all = twi_gpu_several_bytes(&plan->gpus, type, n, plan->gpu_narrow);
+    if (plan->options.checkpoint != NULL && all <= plan->gpu_allowed) {
+        *out = (twi_gpu_fit){TWI_GPU_SEVERAL, all, 1};
+        return TW_OK;
+    }
+    return twi_gpu_find_way(ctx, &plan->gpus, plan->gpu_allowed, type, n, plan->gpu_narrow, out);
 }
 
 /* The way is decided here, and the run takes it: on the one device that holds it all, or from a
@@ -134,11 +151,15 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         return status;
     }
     uint64_t resident = twi_gpu_resident_bytes(plan, c->work_type);
+    const bool keeps = plan->options.checkpoint != NULL;
     /* Sums that may overflow are looked for by delivery, in rows of the host. */
-    if (plan->gpus.count == 1 && resident <= plan->gpu_allowed &&
+    if (plan->gpus.count == 1 && resident <= plan->gpu_allowed && !keeps &&
         !twi_plan_may_overflow(plan, c->work_type)) {
         c->memory = twi_gpu_resident_memory(plan) + twi_delivery_planned(plan);
         c->device_memory = resident;
+    } else if (c->work_type == TW_U16 && keeps) {
+        twi_rule_out(c, "working type u16 has no checkpoints on a GPU; use 'auto', which tries 16 "
+                        "bits first");
     } else if (c->work_type == TW_U16 && plan->gpus.count > 1) {
         twi_rule_out(
             c, "working type u16 is limited to one GPU; use 'auto', which tries 16 bits first");
@@ -149,8 +170,7 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         twi_rule_out(c, "%lld x %lld entries are more than this machine can address",
                      (long long)plan->graph->n, (long long)plan->graph->n);
     } else {
-        status = twi_gpu_find_way(ctx, &plan->gpus, plan->gpu_allowed, c->work_type, plan->graph->n,
-                                  plan->gpu_narrow, &fit);
+        status = find_way(ctx, plan, c->work_type, &fit);
         c->device_memory = fit.bytes;
     }
     c->way = fit.way;

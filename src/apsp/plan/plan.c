@@ -338,8 +338,9 @@ static tw_status consider_any_gpu(tw_context *ctx, tw_apsp_plan *plan,
 {
     tw_apsp_method forced = plan->options.method;
     tw_status status = TW_OK;
-    if (plan->options.checkpoint != NULL) {
-        twi_rule_out(&all[GPU], "it has no checkpoints");
+    if (plan->options.checkpoint != NULL && !plan->graph->integral) {
+        twi_rule_out(&all[GPU], "a checkpoint of floats stays with the kind of device that wrote "
+                                "it, so a GPU must be named");
         return TW_OK;
     }
     if (!twi_gpu_may_pay(ctx, plan, &all[GPU], best)) {
@@ -616,10 +617,6 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
         status = twi_isa_resolve(ctx, &plan->isa);
     }
     if (status == TW_OK && plan->options.checkpoint != NULL) {
-        if (twi_gpu_is_named(ctx)) {
-            return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                           "closures on a GPU have no checkpoints; use the CPU");
-        }
         plan->options.method = TW_APSP_METHOD_CLOSURE;
     }
     if (status == TW_OK) {

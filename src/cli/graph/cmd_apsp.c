@@ -82,12 +82,10 @@ static const cli_option method_options[] = {
      "it there for the next run. At most 128 files and 256 MiB are kept; they may be deleted at "
      "any time."},
     {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, checkpoint), 0,
-     "Compute by the closure on the CPU and write its state to FILE every so often; the previous "
-     "one "
-     "is kept as FILE.previous. The same command, started again, continues from there and gives "
-     "the "
-     "same bytes; tilewright-mpi can continue it, too, and vice versa. Both files are removed when "
-     "the run succeeds."},
+     "Compute by the closure, on the CPU or on GPUs, and write its state to FILE every so often; "
+     "the previous one is kept as FILE.previous. The same command, started again, continues from "
+     "there and gives the same bytes; another device can continue it, with whole weights, and so "
+     "can tilewright-mpi, and vice versa. Both files are removed when the run succeeds."},
     CLI_EVERY_OPTION(apsp_settings),
     {0}};
 

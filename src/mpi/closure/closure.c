@@ -523,7 +523,7 @@ tw_status twi_mpi_closure(tw_context *ctx, twi_share *share, twi_pattern *patter
         self.ctx = ctx;
         self.pattern = pattern;
         self.seen = seen;
-        const int64_t first = (done + share->grid->block - 1) / share->grid->block;
+        const int64_t first = twi_first_pivot(share->grid->n, share->grid->block, done);
         self.questions = twi_questions_begin(ctx, world, checkpoint, first);
         const double n = (double)share->grid->n;
         status = twi_closure_drive(ctx, &mpi_ops, &self, first, share->grid->tiles, n * n * n);

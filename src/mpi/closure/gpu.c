@@ -288,7 +288,7 @@ static const twi_closure_ops gpu_ops = {
 static tw_status close_there(gpu_closure *self, int64_t done, twi_mpi_checkpoint *checkpoint)
 {
     const twi_grid *grid = self->grid;
-    const int64_t first = (done + grid->block - 1) / grid->block;
+    const int64_t first = twi_first_pivot(grid->n, grid->block, done);
     const double n = (double)grid->n, began = twi_seconds();
     self->questions = twi_questions_begin(self->ctx, grid->world, checkpoint, first);
     tw_status status = twi_closure_drive(self->ctx, &gpu_ops, self, first, grid->tiles, n * n * n);

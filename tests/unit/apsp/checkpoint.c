@@ -162,11 +162,10 @@ static void leave_every(const tw_graph *graph, const tw_apsp_options *options, i
                                              : twi_block_choose(work.kernel, work.n);
     assert_ok(ctx, twi_checkpoint_open(ctx, &checkpoint, options->checkpoint, every, graph->n, 2));
     const twi_state *found = twi_checkpoint_found(checkpoint);
+    twi_checkpoint_begin(checkpoint, &work, block, symmetric);
     if (found != NULL) {
         done = found->done;
-        assert_ok(ctx, twi_checkpoint_resume(checkpoint, ctx, &work));
-    } else {
-        twi_checkpoint_begin(checkpoint, &work, block, symmetric);
+        assert_ok(ctx, twi_checkpoint_resume(checkpoint, ctx, work.kernel));
     }
     ending e = {ctx, twi_checkpoint_keeper(checkpoint), rounds};
     const twi_keeper keeper = {&e, ending_due, ending_keep};

@@ -103,6 +103,13 @@ tw_status twi_gpu_find_way(tw_context *ctx, const twi_gpu_list *gpus, uint64_t l
     return TW_OK;
 }
 
+uint64_t twi_gpu_several_bytes(const twi_gpu_list *gpus, tw_type type, int64_t n, bool narrow)
+{
+    (void)gpus;
+    (void)narrow;
+    return (uint64_t)(n * n) * tw_type_size(type) + MORE;
+}
+
 uint64_t twi_gpu_resident_bytes(const tw_apsp_plan *plan, tw_type type)
 {
     return (uint64_t)(plan->graph->n * plan->graph->n) * tw_type_size(type) + MORE;
@@ -341,6 +348,55 @@ static void a_run_takes_the_way_that_its_plan_has_told(void **state)
         assert_ok(p.ctx, tw_apsp_plan_run(p.ctx, p.plan, &p.sink, 1, NULL, NULL));
         assert_int_equal(taken, cases[i].way);
         assert_int_equal(allowed, STREAMED_BYTES);
+        close_problem(&p);
+    }
+}
+
+/* A matrix that is to be kept lies in host memory, whatever a GPU holds of it. */
+static void with_checkpoints_the_matrix_is_on_the_host(void **state)
+{
+    problem p;
+    (void)state;
+    open_problem(&p, "cuda:0");
+    p.opts.checkpoint = "/tmp/tilewright-test-never-written";
+    make_plan(&p);
+    assert_int_equal(p.plan->method, TW_APSP_METHOD_CLOSURE);
+    assert_int_equal(p.plan->gpu_way, TWI_GPU_SEVERAL);
+    assert_int_equal(describe_plan(p.plan).device_memory, N * N * 4 + MORE);
+    assert_true(describe_plan(p.plan).memory > N * N * 4);
+    assert_non_null(
+        strstr(tw_apsp_plan_explain(p.plan), "15 kB on the GPU, a copy of the matrix: "));
+    tw_apsp_plan_destroy(p.plan);
+    tw_sink_destroy(&p.sink);
+    assert_ok(p.ctx, tw_set_device_memory(p.ctx, STREAMED_BYTES));
+    make_plan(&p);
+    assert_int_equal(p.plan->gpu_way, TWI_GPU_STREAMED);
+    tw_apsp_plan_destroy(p.plan);
+    p.plan = NULL;
+    p.opts.work_type = TW_U16;
+    assert_fails(p.ctx, TW_ERR_MEMORY, "u16 has no checkpoints on a GPU",
+                 tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+    close_problem(&p);
+}
+
+/* Where nobody named a device, one that takes hours may be another the next time. */
+static void auto_keeps_checkpoints_of_floats_on_the_cpu(void **state)
+{
+    (void)state;
+    for (int floats = 0; floats < 2; floats++) {
+        problem p;
+        tw_graph_generate_options opts = TW_GRAPH_GENERATE_OPTIONS_INIT;
+        open_problem(&p, "auto");
+        tw_graph_destroy(p.graph);
+        opts.kind = "complete";
+        opts.vertices = 3000;
+        opts.weight_type = floats ? TW_F64 : TW_I32;
+        assert_ok(p.ctx, tw_graph_generate(p.ctx, &p.graph, &opts));
+        p.opts.work_type = TW_AUTO;
+        p.opts.checkpoint = "/tmp/tilewright-test-never-written";
+        assert_ok(p.ctx, tw_apsp_plan_create(p.ctx, &p.plan, p.graph, &p.opts));
+        const char *text = tw_apsp_plan_explain(p.plan);
+        assert_int_equal(strstr(text, "so a GPU must be named") != NULL, floats);
         close_problem(&p);
     }
 }
@@ -693,6 +749,8 @@ int main(void)
         cmocka_unit_test(the_memory_on_each_of_several_is_stated),
         cmocka_unit_test(a_streamed_run_takes_the_matrix_and_little_more_of_the_host),
         cmocka_unit_test(a_run_takes_the_way_that_its_plan_has_told),
+        cmocka_unit_test(with_checkpoints_the_matrix_is_on_the_host),
+        cmocka_unit_test(auto_keeps_checkpoints_of_floats_on_the_cpu),
         cmocka_unit_test(a_resident_run_tells_the_devices_seconds),
         cmocka_unit_test(equal_weights_are_searched_on_the_gpu),
         cmocka_unit_test(weighted_searches_on_the_gpu_correct_labels),
