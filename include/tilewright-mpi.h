@@ -120,7 +120,7 @@ typedef struct tw_mpi_apsp_report {
  * The context's device is where a closure computes: "auto" and "cpu" are threads of the CPU. Of the
  * GPUs that a name lists each process takes one, the processes of a machine in turn; "cuda" lists
  * all that the machine has. Processes may share one. Other methods compute on the CPU, and refuse a
- * GPU. tw_mpi_apsp_explain knows CPUs only.
+ * GPU.
  *
  * Integers have the bytes that tw_apsp gives them, floats those that it gives them by the same
  * method, whatever the number of processes and threads. A file appears whole, under its name, or
@@ -155,17 +155,22 @@ typedef struct tw_mpi_forecast {
     double seconds_compute;  /* of a rank that never waits */
     double seconds_exchange; /* what panels on their way add to that */
     double seconds_output;
+    uint64_t device_memory; /* of a closure on GPUs: bytes there, of the rank that needs the most */
+    double seconds_copy;    /* and the way of the shares to the GPUs and back */
+    int32_t sharing;        /* and the ranks on the GPU of this one; 0: on CPUs */
+    int32_t reserved;       /* 0 */
 } tw_mpi_forecast;
 #define TW_MPI_FORECAST_INIT                                                                       \
     {                                                                                              \
         sizeof(tw_mpi_forecast), 0, 0, 0, 0, 0, 0, TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0                                                                    \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                        \
     }
 
 /*
  * What tw_mpi_apsp would do with these arguments: it plans, and measures for some tenths of a
- * second how fast ranks update tiles and broadcast panels here and now, all of them at once. A
- * closure that some rank has no memory for is TW_ERR_MEMORY. Collective. opts and output may be
+ * second how fast ranks update tiles and broadcast panels here and now, all of them at once. Of
+ * GPUs the rates are those of their architecture, and the messages are measured. A closure that
+ * some rank has no memory for, or its GPU, is TW_ERR_MEMORY. Collective. opts and output may be
  * NULL; of the output path and summary count.
  */
 TW_API TW_CHECKED tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,

@@ -682,23 +682,16 @@ tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
     if (status == TW_OK) {
         status = make_plan(&run);
     }
-    if (status == TW_OK && run.gpu >= 0) {
-        status =
-            tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                    "what a closure takes over MPI is told of CPUs only, and the device is %s; "
-                    "use the device 'cpu'",
-                    ctx->device);
-    }
     seen.seconds_plan = twi_seconds() - began;
     seen.ranks = graph->world.size;
     seen.threads = run.plan.threads;
     seen.type = run.plan.type;
-    const twi_mpi_goal goal = {&ours, run.plan.threads, keeps};
+    const twi_mpi_goal goal = {&ours, run.plan.threads, keeps, run.gpu};
     if (status == TW_OK && run.searches != NULL) {
         status = twi_estimate_search(ctx, &seen, &graph->world, run.searches, &run.replica, &goal);
     } else if (status == TW_OK) {
         status = twi_estimate_closure(ctx, &seen, graph, &run.plan, &run.grid,
-                                      twi_closure_kernel(&run.plan, run.plan.work_type), &goal);
+                                      kernel_for(&run, run.plan.work_type), &goal);
     }
     forget(&run);
     if (status == TW_OK) {

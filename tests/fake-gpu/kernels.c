@@ -540,6 +540,7 @@ tw_status twi_gpu_check(tw_context *ctx, int error, const char *call)
 tw_status twi_gpu_describe(tw_context *ctx, int32_t device, twi_gpu_info *out)
 {
     (void)ctx;
-    *out = (twi_gpu_info){.memory_free = fake_free_bytes[device], .compute = 90};
+    *out = (twi_gpu_info){
+        .memory_free = fake_free_bytes[device], .processors = 4, .clock = 1e9, .compute = 90};
     return TW_OK;
 }

@@ -282,9 +282,56 @@ static void what_there_is_not_is_said(void)
               strstr(tw_last_error(ctx), "block 64") != NULL,
           "a block", &c, 0);
     opts.block = 0;
-    judge(tw_mpi_apsp_explain(ctx, graph, &opts, NULL, &forecast) == TW_ERR_UNSUPPORTED &&
-              strstr(tw_last_error(ctx), "told of CPUs only") != NULL,
-          "a forecast", &c, 0);
+    opts.work_type = TW_I32;
+    for (int device = 0; device < FAKE_DEVICES; device++) {
+        fake_free_bytes[device] = 1000;
+    }
+    judge(tw_mpi_apsp_explain(ctx, graph, &opts, NULL, &forecast) == TW_ERR_MEMORY &&
+              strstr(tw_last_error(ctx), "vertices need ") != NULL &&
+              strstr(tw_last_error(ctx), " of GPU memory in each of ") != NULL,
+          "a GPU without room", &c, 0);
+    tw_mpi_graph_destroy(graph);
+    tw_graph_destroy(part);
+    free_arcs(&a);
+}
+
+/* What a run will take: what it then holds on the GPU, and that a GPU is divided among its ranks.
+ */
+static void a_forecast_tells_of_the_gpus(void)
+{
+    const graph_case c = {"forecast", 90, 8, false, 1, 90, TW_I32};
+    tw_mpi_graph *graph = NULL;
+    arcs a = make_arcs(&c, 5);
+    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_mpi_forecast forecast = TW_MPI_FORECAST_INIT;
+    tw_mpi_apsp_report report = TW_MPI_APSP_REPORT_INIT;
+    double rates[2] = {0};
+    opts.work_type = c.work_type;
+    for (int device = 0; device < FAKE_DEVICES; device++) {
+        fake_free_bytes[device] = 1 << 30;
+    }
+    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
+    for (int i = 0; i < 2; i++) {
+        name_device(i == 0 ? "cuda:0" : "cuda");
+        check(tw_mpi_apsp_explain(ctx, graph, &opts, NULL, &forecast), "the forecast");
+        rates[i] = forecast.rate;
+        const int each = i == 0 ? ranks : (ranks - rank % FAKE_DEVICES + 3) / FAKE_DEVICES;
+        judge(forecast.sharing == each, "the ranks on a GPU", &c, (uint64_t)i);
+        judge(forecast.block == 4 && forecast.seconds_compute > 0 && forecast.seconds_copy > 0 &&
+                  forecast.ranks == ranks && forecast.machines == 1,
+              "the parts of a forecast", &c, (uint64_t)i);
+    }
+    judge(rates[0] > 0 && rates[0] <= rates[1], "ranks share the rate of a GPU", &c, 0);
+    check(close_graph(graph, &c, NULL, 3, 0, &report), c.name);
+    judge(forecast.grid_rows == report.grid_rows && forecast.grid_cols == report.grid_cols &&
+              forecast.block == report.block,
+          "the grid of the run", &c, 0);
+    const size_t held = fake_peak(rank % FAKE_DEVICES);
+    judge(held > 0 && held <= forecast.device_memory, "the memory of the GPU", &c, held);
+    judge(report.memory_peak <= forecast.memory + (1 << 20), "the memory of the host", &c,
+          report.memory_peak);
+    name_device("cpu");
     tw_mpi_graph_destroy(graph);
     tw_graph_destroy(part);
     free_arcs(&a);
@@ -365,6 +412,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/gpu-%d.raw", argv[1], ranks);
     results_are_those_of_one_process();
     failures_are_shared();
+    a_forecast_tells_of_the_gpus();
     what_there_is_not_is_said();
     stopped_runs_go_on();
     tw_context_destroy(ctx);

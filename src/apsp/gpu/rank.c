@@ -127,6 +127,14 @@ static void lay_out(twi_gpu_rank *self)
     self->tile_t = place(self, 1, words);
 }
 
+uint64_t twi_gpu_rank_bytes(const twi_gpu_rank_shape *shape)
+{
+    twi_gpu_rank self = {.shape = *shape,
+                         .area = twi_gpu_area_kernel_find(shape->type, shape->side)};
+    lay_out(&self);
+    return self.bytes;
+}
+
 static tw_status open_memory(twi_gpu_rank *self)
 {
     char bytes[32], sentence[128];

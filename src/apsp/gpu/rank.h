@@ -56,6 +56,9 @@ TWI_SHARED int32_t twi_gpu_rank_side(tw_type type, int64_t n);
  * lists none. -1: the name is one of the CPU. */
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_device(tw_context *ctx, int local, int32_t *device);
 
+/* Bytes that a share takes there. */
+TWI_SHARED uint64_t twi_gpu_rank_bytes(const twi_gpu_rank_shape *shape);
+
 /* Take memory and streams; close is fine with NULL. */
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_open(tw_context *ctx, twi_gpu_rank **out,
                                                   const twi_gpu_rank_shape *shape);

@@ -22,6 +22,12 @@ tw_status twi_gpu_rank_device(tw_context *ctx, int local, int32_t *device)
     return TW_OK;
 }
 
+uint64_t twi_gpu_rank_bytes(const twi_gpu_rank_shape *shape)
+{
+    (void)shape;
+    return 0;
+}
+
 tw_status twi_gpu_rank_open(tw_context *ctx, twi_gpu_rank **out, const twi_gpu_rank_shape *shape)
 {
     (void)shape;

@@ -20,6 +20,7 @@
 #define GPU_ROUND 40e-6      /* seconds of a pivot that the update does not hide (H200, 2026-11) */
 #define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
 #define LINK_PINNED 40e9     /* bytes per second to and from a GPU; 55 were seen */
+#define LINK_UNPINNED 8e9    /* likewise, of memory that is not pinned (H200, 2026-11: 7 to 9) */
 #define PINNING 13e9         /* bytes per second */
 #define SWEEP_SHARE 0.38   /* of the closure's rate that a sweep's products reach (H200, 2026-11) */
 #define SWEEP_LEVEL 40e-6  /* seconds of a level of a batch, whatever its size */
@@ -164,6 +165,19 @@ double twi_gpu_rate(const twi_gpu_info *info, tw_type type)
                   : type == TW_F32 ? row->f32
                                    : row->f64;
     return each * info->processors * (info->clock > 0 ? info->clock : GPU_CLOCK);
+}
+
+tw_status twi_gpu_pace_find(tw_context *ctx, int32_t device, tw_type type, twi_gpu_pace *out)
+{
+    twi_gpu_info info;
+    *out = (twi_gpu_pace){.round = GPU_ROUND, .link = LINK_PINNED, .slow_link = LINK_UNPINNED};
+    tw_status status = twi_gpu_describe(ctx, device, &info);
+    if (status == TW_OK) {
+        const uint64_t most = ctx->device_memory_limit;
+        out->rate = twi_gpu_rate(&info, type);
+        out->memory = most > 0 && most < info.memory_free ? most : info.memory_free;
+    }
+    return status;
 }
 
 double twi_gpu_closure_seconds(const twi_gpu_info *info, const twi_gpu_job *job)

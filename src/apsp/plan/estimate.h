@@ -22,6 +22,19 @@ enum { TWI_GPU_PIVOT = 128 }; /* that of a GPU */
 /* Relaxations per second of a large closure on a GPU; `type` TW_U16 means 16 bits. */
 double twi_gpu_rate(const twi_gpu_info *info, tw_type type);
 
+/* What a closure over ranks is told of a GPU: its rate, the seconds of a pivot that the update does
+ * not hide, bytes per second to and from memory that is pinned, and that is not, and what of its
+ * memory may be used. */
+typedef struct twi_gpu_pace {
+    double rate;
+    double round;
+    double link;
+    double slow_link;
+    uint64_t memory;
+} twi_gpu_pace;
+TWI_SHARED TW_CHECKED tw_status twi_gpu_pace_find(tw_context *ctx, int32_t device, tw_type type,
+                                                  twi_gpu_pace *out);
+
 /* A closure on a GPU whose driver has started. */
 typedef struct twi_gpu_job {
     int64_t n;

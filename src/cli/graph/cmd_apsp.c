@@ -289,9 +289,6 @@ static bool may_want_gpu(const apsp_run *run)
     const apsp_settings *s = run->settings;
     const char *device = s->reading.common.device;
     struct stat file;
-    if (s->checkpoint != NULL) {
-        return false; /* of a closure on the CPU */
-    }
     if (device != NULL && strcmp(device, "auto") != 0) {
         return true;
     }

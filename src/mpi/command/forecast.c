@@ -11,12 +11,35 @@
 static double total(const tw_mpi_forecast *f, const mpi_begun *begun)
 {
     return begun->start + begun->read + f->seconds_plan + f->seconds_prepare + f->seconds_compute +
-           f->seconds_exchange + f->seconds_output;
+           f->seconds_exchange + f->seconds_copy + f->seconds_output;
+}
+
+/* What a rank computes with: its threads, or a GPU. */
+static void describe_engine(char text[CLI_SHOWN], const tw_mpi_forecast *f)
+{
+    if (f->sharing == 0) {
+        snprintf(text, CLI_SHOWN, "%d thread%s each", (int)f->threads, f->threads == 1 ? "" : "s");
+    } else if (f->sharing == 1) {
+        snprintf(text, CLI_SHOWN, "a GPU each");
+    } else {
+        snprintf(text, CLI_SHOWN, "%d of them on a GPU", (int)f->sharing);
+    }
+}
+
+/* ", 4.3 GB on the GPU for each", or "". */
+static void describe_device(char text[2 * CLI_SHOWN], const tw_mpi_forecast *f)
+{
+    char memory[CLI_SHOWN];
+    text[0] = '\0';
+    if (f->sharing > 0) {
+        snprintf(text, 2 * CLI_SHOWN, ", and %s on its GPU",
+                 cli_show_bytes(memory, (double)f->device_memory));
+    }
 }
 
 static void describe(char text[LINES], const tw_mpi_forecast *f)
 {
-    char memory[CLI_SHOWN], rate[CLI_SHOWN];
+    char memory[CLI_SHOWN], rate[CLI_SHOWN], engine[CLI_SHOWN], device[2 * CLI_SHOWN];
     const char *threads = f->threads == 1 ? "" : "s", *machines = f->machines == 1 ? "" : "s";
     cli_show_bytes(memory, (double)f->memory);
     if (f->method != TW_APSP_METHOD_CLOSURE) {
@@ -27,14 +50,15 @@ static void describe(char text[LINES], const tw_mpi_forecast *f)
                  tw_apsp_method_name(f->method), tw_type_name(f->work_type), memory);
         return;
     }
+    describe_engine(engine, f);
+    describe_device(device, f);
     snprintf(text, LINES,
-             "ranks: %d on %d machine%s as a grid of %d x %d, %d thread%s each\n"
-             "choice: closure in %s%s, tiles of %d%s; %s of memory in each rank\n"
+             "ranks: %d on %d machine%s as a grid of %d x %d, %s\n"
+             "choice: closure in %s%s, tiles of %d%s; %s of memory in each rank%s\n"
              "rate: %s relaxations/s in each rank, all of them at work; %.0f %% of it is used",
              (int)f->ranks, (int)f->machines, machines, (int)f->grid_rows, (int)f->grid_cols,
-             (int)f->threads, threads, tw_type_name(f->work_type),
-             f->symmetric ? ", half of the matrix" : "", (int)f->block,
-             f->filled < 0.995 ? ", empty ones skipped" : "", memory,
+             engine, tw_type_name(f->work_type), f->symmetric ? ", half of the matrix" : "",
+             (int)f->block, f->filled < 0.995 ? ", empty ones skipped" : "", memory, device,
              cli_show_scaled(rate, f->rate), 100 * f->ideal);
 }
 
@@ -43,18 +67,23 @@ void mpi_forecast_say(const cli_job *job, const tw_mpi_forecast *f, const tw_gra
 {
     char text[LINES], graph[LINES], parts[LINES];
     char start[CLI_SHOWN], read[CLI_SHOWN], plan[CLI_SHOWN], prepare[CLI_SHOWN], compute[CLI_SHOWN];
-    char exchange[CLI_SHOWN], output[CLI_SHOWN], all[CLI_SHOWN];
+    char exchange[CLI_SHOWN], output[CLI_SHOWN], all[CLI_SHOWN], copied[CLI_SHOWN];
+    char copy[2 * CLI_SHOWN] = "";
     snprintf(graph, sizeof graph, "graph: %lld vertices, %lld arc%s%s", (long long)about->vertices,
              (long long)about->arcs, about->arcs == 1 ? "" : "s",
              about->undirected ? ", undirected" : "");
     describe(text, f);
+    if (f->sharing > 0) {
+        snprintf(copy, sizeof copy, "to the GPU and back %s, ",
+                 cli_show_seconds(copied, f->seconds_copy));
+    }
     snprintf(
         parts, sizeof parts,
-        "time: about %s: start %s, read %s and plan %s (just measured), prepare %s, compute %s, "
+        "time: about %s: start %s, read %s and plan %s (just measured), prepare %s, %scompute %s, "
         "communicate %s, write %s",
         cli_show_seconds(all, total(f, begun)), cli_show_seconds(start, begun->start),
         cli_show_seconds(read, begun->read), cli_show_seconds(plan, f->seconds_plan),
-        cli_show_seconds(prepare, f->seconds_prepare),
+        cli_show_seconds(prepare, f->seconds_prepare), copy,
         cli_show_seconds(compute, f->seconds_compute),
         cli_show_seconds(exchange, f->seconds_exchange),
         cli_show_seconds(output, f->seconds_output));
@@ -79,6 +108,8 @@ void mpi_forecast_report(cli_report *json, const char *name, const tw_mpi_foreca
     cli_report_text(json, "working_type", tw_type_name(f->work_type));
     cli_report_bool(json, "symmetric", f->symmetric != 0);
     cli_report_integer(json, "memory", (int64_t)f->memory);
+    cli_report_integer(json, "ranks_per_gpu", f->sharing);
+    cli_report_integer(json, "device_memory", (int64_t)f->device_memory);
     cli_report_number(json, "rate", f->rate);
     cli_report_number(json, "filled", f->filled);
     cli_report_number(json, "ideal", f->ideal);
@@ -87,6 +118,7 @@ void mpi_forecast_report(cli_report *json, const char *name, const tw_mpi_foreca
     cli_report_number(json, "read", begun->read);
     cli_report_number(json, "plan", f->seconds_plan);
     cli_report_number(json, "prepare", f->seconds_prepare);
+    cli_report_number(json, "copy", f->seconds_copy);
     cli_report_number(json, "compute", f->seconds_compute);
     cli_report_number(json, "exchange", f->seconds_exchange);
     cli_report_number(json, "output", f->seconds_output);

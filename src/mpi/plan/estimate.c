@@ -2,6 +2,8 @@
  * entry is what one processor took for it, and grows with the ranks that share one. */
 #include "mpi/plan/estimate.h"
 
+#include "apsp/gpu/rank.h"
+#include "apsp/plan/estimate.h"
 #include "apsp/sweep/tree.h"
 #include "base/memory.h"
 #include "mpi/closure/closure.h"
@@ -20,7 +22,7 @@
 
 uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t arcs,
                           const twi_minplus_kernel *kernel, tw_type type, bool symmetric,
-                          int threads)
+                          int threads, bool whole)
 {
     const twi_grid grid = {.rows = rows,
                            .cols = cols,
@@ -41,7 +43,7 @@ uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t 
     const uint64_t traffic = twi_share_traffic(arcs, rows * cols);
     uint64_t most = panels > rows_bytes ? panels : rows_bytes;
     most = traffic > most ? traffic : most;
-    return twi_share_bytes(&grid, kernel, symmetric, false) + most;
+    return twi_share_bytes(&grid, kernel, symmetric, whole) + most;
 }
 
 /* The share of all products of tiles that a closure of the graph has: the pattern of tiles is
@@ -126,6 +128,77 @@ static tw_status check_memory(tw_context *ctx, const twi_world *world, const twi
     return twi_world_agree(ctx, world, status);
 }
 
+/* What the GPU of this rank has for it, of those that share it. */
+static tw_status check_device(tw_context *ctx, const twi_world *world, const twi_gpu_pace *gpu,
+                              int64_t n, uint64_t need, int sharing)
+{
+    char wanted[32], there[32];
+    const uint64_t left = gpu->memory / (uint64_t)sharing;
+    tw_status status = TW_OK;
+    if (need > left) {
+        status = tw_fail(ctx, TW_ERR_MEMORY,
+                         "%lld vertices need %s of GPU memory in each of %d ranks, and rank %d has "
+                         "%s, with %d rank%s on its GPU; use more GPUs",
+                         (long long)n, twi_bytes(wanted, (double)need), world->size, world->rank,
+                         twi_bytes(there, (double)left), sharing, sharing == 1 ? "" : "s");
+    }
+    return twi_world_agree(ctx, world, status);
+}
+
+/* The paces of ranks with GPUs, and what the tiles of this one take there. The panels of a round go
+ * from the GPU to the host and from there to another. */
+static tw_status find_gpu_pace(tw_context *ctx, tw_mpi_forecast *out, twi_pace *pace,
+                               const twi_grid *grid, const twi_minplus_kernel *kernel,
+                               const twi_mesh *mesh, const twi_mpi_goal *goal)
+{
+    const twi_world *world = grid->world;
+    const twi_gpu_rank_shape shape = {.device = goal->gpu,
+                                      .type = kernel->type,
+                                      .side = (int32_t)grid->block,
+                                      .down = twi_own_rows(grid),
+                                      .across = twi_own_cols(grid)};
+    twi_gpu_pace gpu = {.rate = 0};
+    double alone = 0;
+    int sharing = 1;
+    tw_status status = twi_world_alike(ctx, world, goal->gpu, &sharing);
+    if (status == TW_OK) {
+        status = twi_gpu_pace_find(ctx, goal->gpu, kernel->type, &gpu);
+        status = twi_world_agree(ctx, world, status);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    out->device_memory = twi_gpu_rank_bytes(&shape);
+    status = check_device(ctx, world, &gpu, grid->n, out->device_memory, sharing);
+    const double size = (double)mesh->element, b = (double)mesh->block;
+    const double panels = b * b * size * (double)(shape.down + shape.across);
+    double slowest[2] = {-gpu.rate / sharing, 2 * b * b * size *
+                                                  (double)(shape.down * shape.across) /
+                                                  gpu.slow_link * sharing};
+    *pace = (twi_pace){.tile = gpu.round, .turns = 1, .crowd = 1};
+    if (status == TW_OK) {
+        status = twi_probe_casts(ctx, pace, grid, mesh);
+    }
+    if (status == TW_OK) { /* how crowded the host is, for what it does before and after */
+        status = twi_probe_together(ctx, world, kernel, PROBED, PROBED, goal->threads, &alone,
+                                    &pace->crowd);
+    }
+    if (status == TW_OK) {
+        status = twi_mpi_check(
+            ctx, MPI_Allreduce(MPI_IN_PLACE, slowest, 2, MPI_DOUBLE, MPI_MAX, world->comm),
+            "compare");
+    }
+    if (status == TW_OK) {
+        status = most_of_all(ctx, world, &out->device_memory);
+    }
+    pace->rate = -slowest[0];
+    pace->cast += 2 * panels / gpu.link;
+    pace->tile_cast += 2 * b * b * size / gpu.link;
+    out->seconds_copy = slowest[1];
+    out->sharing = sharing;
+    return status;
+}
+
 tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_mpi_graph *graph,
                                const tw_apsp_plan *plan, const twi_grid *grid,
                                const twi_minplus_kernel *kernel, const twi_mpi_goal *goal)
@@ -141,28 +214,33 @@ tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_m
     twi_machines machines;
     tw_status status = twi_probe_machines(ctx, &machines, world, goal->threads);
     const uint64_t read = tw_memory_peak(ctx); /* which may have been the most */
-    out->memory = twi_closure_need(grid->n, grid->block, grid->rows, grid->cols, graph->whole.arcs,
-                                   kernel, plan->type, plan->symmetric, goal->threads) +
-                  twi_graph_memory(&graph->whole);
+    out->memory =
+        twi_closure_need(grid->n, grid->block, grid->rows, grid->cols, graph->whole.arcs, kernel,
+                         plan->type, plan->symmetric, goal->threads, goal->gpu >= 0) +
+        twi_graph_memory(&graph->whole);
     out->memory = read > out->memory ? read : out->memory;
     if (status == TW_OK) {
         status = check_memory(ctx, world, &machines, grid->n, out->memory);
     }
     if (goal->keeps) { /* laid aside, where there is room */
-        out->memory += twi_share_bytes(grid, kernel, plan->symmetric, false);
+        out->memory += twi_share_bytes(grid, kernel, plan->symmetric, goal->gpu >= 0);
     }
     if (status == TW_OK) {
         status = find_filled(ctx, graph, grid, &mesh.filled);
     }
     if (status == TW_OK) {
-        status = twi_probe_pace(ctx, &pace, &machines, grid, kernel, &mesh, goal->threads);
+        status = goal->gpu >= 0
+                     ? find_gpu_pace(ctx, out, &pace, grid, kernel, &mesh, goal)
+                     : twi_probe_pace(ctx, &pace, &machines, grid, kernel, &mesh, goal->threads);
     }
     if (status != TW_OK) {
         return status;
     }
-    twi_model_looks(&pace, &mesh,
-                    twi_mpi_closure_chunk(twi_own_rows(grid) * grid->block, goal->threads),
-                    goal->threads);
+    if (goal->gpu < 0) { /* the thread of a rank with a GPU looks all the time */
+        twi_model_looks(&pace, &mesh,
+                        twi_mpi_closure_chunk(twi_own_rows(grid) * grid->block, goal->threads),
+                        goal->threads);
+    }
     const twi_rounds rounds = twi_model_rounds(&mesh, &pace);
     const double n = (double)grid->n, ranks = world->size;
     const double entries = n * n / ranks * (plan->symmetric ? 0.5 : 1);

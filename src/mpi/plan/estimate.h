@@ -9,7 +9,8 @@
 typedef struct twi_mpi_goal {
     const tw_mpi_apsp_output *output;
     int threads;
-    bool keeps; /* checkpoints */
+    bool keeps;  /* checkpoints */
+    int32_t gpu; /* of this rank; -1: it computes on the CPU */
 } twi_mpi_goal;
 
 /* A closure by `kernel` on the grid; the rest of `out` stays as it is. Collective; the same status
@@ -25,9 +26,10 @@ TW_CHECKED tw_status twi_estimate_search(tw_context *ctx, tw_mpi_forecast *out,
                                          const twi_replica *replica, const twi_mpi_goal *goal);
 
 /* Bytes of the rank with the most, of a closure on `rows` x `cols` ranks: its tiles, and in turn
- * its `arcs` on their way, the panels of the closure, and rows of the result. */
+ * its `arcs` on their way, the panels of the closure, and rows of the result. `whole`: of whole
+ * tiles, for a GPU. */
 uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t arcs,
                           const twi_minplus_kernel *kernel, tw_type type, bool symmetric,
-                          int threads);
+                          int threads, bool whole);
 
 #endif

@@ -44,7 +44,7 @@ static uint64_t need(const tw_mpi_cluster *c, const twi_minplus_kernel *kernel, 
 {
     const int rows = twi_grid_rows(ranks);
     return twi_closure_need(c->vertices, block, rows, ranks / rows, 0, kernel, type,
-                            c->undirected != 0, 1);
+                            c->undirected != 0, 1, false);
 }
 
 /* The next power of two of ranks that have enough memory; 0: none has. */

@@ -160,8 +160,8 @@ tw_status twi_probe_machines(tw_context *ctx, twi_machines *out, const twi_world
                          "count machines");
 }
 
-static tw_status probe_casts(tw_context *ctx, twi_pace *out, const twi_grid *grid,
-                             const twi_mesh *mesh)
+tw_status twi_probe_casts(tw_context *ctx, twi_pace *out, const twi_grid *grid,
+                          const twi_mesh *mesh)
 {
     const int64_t row = mesh->block * ((mesh->n + grid->cols - 1) / grid->cols) * mesh->element;
     const int64_t col = mesh->block * ((mesh->n + grid->rows - 1) / grid->rows) * mesh->element;
@@ -223,7 +223,7 @@ tw_status twi_probe_pace(tw_context *ctx, twi_pace *out, const twi_machines *mac
     }
     if (status == TW_OK) {
         out->tile *= fmax(out->crowd / out->turns, 1);
-        status = probe_casts(ctx, out, grid, mesh);
+        status = twi_probe_casts(ctx, out, grid, mesh);
     }
     return status;
 }

@@ -14,6 +14,10 @@ typedef struct twi_machines {
 TW_CHECKED tw_status twi_probe_machines(tw_context *ctx, twi_machines *out, const twi_world *world,
                                         int threads);
 
+/* How long panels travel, alone: a GPU, whose rate is known, computes meanwhile. Collective. */
+TW_CHECKED tw_status twi_probe_casts(tw_context *ctx, twi_pace *out, const twi_grid *grid,
+                                     const twi_mesh *mesh);
+
 /* All ranks at once update tiles, close one, and broadcast panels. Collective; the same status and
  * the same paces everywhere. */
 TW_CHECKED tw_status twi_probe_pace(tw_context *ctx, twi_pace *out, const twi_machines *machines,
