@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define NAME_WIDTH 12
 #define SEARCH_BYTES 64 /* of a vertex, in a search for one path */
@@ -263,12 +264,11 @@ static tw_status find_along(tw_context *ctx, tw_apsp_path **path, const settings
                             const tw_graph *graph, bool integral, const char *file, tw_matrix *row,
                             const int32_t ends[2])
 {
-    static const char *const text[] = {"csv", NULL};
-    char sentence[512];
+    char sentence[512], inner[CLI_EXTENSION];
     tw_status status =
         tw_apsp_path_create(ctx, path, graph, file != NULL ? row : NULL, ends[0], ends[1]);
     if (status != TW_ERR_VERIFY || file == NULL || s->type != TW_AUTO || integral ||
-        !cli_writes(file, s->dist_format, text)) {
+        strcasecmp(cli_format_word(inner, file, s->dist_format), "csv") != 0) {
         return status;
     }
     snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));

@@ -53,10 +53,15 @@ tw_status cli_write_column(tw_context *ctx, const tw_graph *graph, const int32_t
 tw_status cli_label_path(tw_context *ctx, char path[CLI_LABEL_PATH], const char *out,
                          const char *which)
 {
-    const char *extension = cli_extension(out);
-    const size_t stem = strlen(out) - (*extension != '\0' ? strlen(extension) + 1 : 0);
-    const int length = snprintf(path, CLI_LABEL_PATH, "%.*s.%s.txt", (int)stem, out, which);
-    return length < CLI_LABEL_PATH
+    static const char *const packed[] = {"gz", "zst", "xz", NULL};
+    char plain[CLI_LABEL_PATH]; /* names lie beside what has been compressed since */
+    const char *last = cli_writes(out, NULL, packed) ? cli_extension(out) : "";
+    const size_t inner = strlen(out) - (*last != '\0' ? strlen(last) + 1 : 0);
+    snprintf(plain, sizeof plain, "%.*s", (int)inner, out);
+    const char *extension = cli_extension(plain);
+    const size_t stem = strlen(plain) - (*extension != '\0' ? strlen(extension) + 1 : 0);
+    const int length = snprintf(path, CLI_LABEL_PATH, "%.*s.%s.txt", (int)stem, plain, which);
+    return inner < sizeof plain && length < CLI_LABEL_PATH
                ? TW_OK
                : tw_fail(ctx, TW_ERR_ARGUMENT, "--labels: the name of OUT is too long");
 }

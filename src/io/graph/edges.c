@@ -12,6 +12,7 @@
 #include "io/graph/columns.h"
 #include "io/graph/dense.h"
 #include "io/graph/format.h"
+#include "io/graph/konect.h"
 #include "io/graph/labels.h"
 #include "io/graph/pieces.h"
 #include "io/kept.h"
@@ -61,6 +62,23 @@ static bool keeps_zeros(twi_text *text, const list *kind, const char *end)
                         "--ids",
                         shown);
     return fail_index(kind, &field);
+}
+
+/* To the end of a line of which no field is wanted any more. A comment that a carriage return
+ * alone should have ended would hide what follows it. */
+static bool skip_rest(twi_text *text)
+{
+    const char *begin = text->at;
+    const bool comment = begin < text->end && (*begin == '#' || *begin == '%');
+    twi_text_skip_line(text);
+    const char *end = text->at;
+    while (end > begin && end[-1] == '\r') {
+        end--;
+    }
+    return !comment || memchr(begin, '\r', (size_t)(end - begin)) == NULL ||
+           twi_text_fail(text, TW_ERR_FORMAT, begin,
+                         "a carriage return alone in a comment hides what follows it; end lines "
+                         "with newlines");
 }
 
 /* ------------------------------------------------------------------ lines of three numbers */
@@ -179,8 +197,7 @@ static bool read_plain(twi_text *text, const void *self)
         return text->status == TW_OK;
     }
     if (*at == '#' || *at == '%') {
-        twi_text_skip_line(text);
-        return true;
+        return skip_rest(text);
     }
     if (!read_index(text, kind, &source, true) || !check_break(text, kind, at, true)) {
         return false;
@@ -198,8 +215,7 @@ static bool read_plain(twi_text *text, const void *self)
         !check_end(text, kind->columns.separator)) {
         return false;
     }
-    twi_text_skip_line(text);
-    return twi_text_add(text, at, source, target, &weight);
+    return skip_rest(text) && twi_text_add(text, at, source, target, &weight);
 }
 
 /* -------------------------------------------------------------------------- any other line */
@@ -314,8 +330,7 @@ static bool read_row(twi_text *text, const void *self)
         if (twi_columns_hide_edge(*text, columns)) {
             return refuse_doubt(text);
         }
-        twi_text_skip_line(text);
-        return true;
+        return skip_rest(text);
     }
     for (int64_t column = 1; column <= columns->last; column++) {
         next = twi_field_next(text, columns->separator, column == 1, &field);
@@ -344,8 +359,8 @@ static bool read_row(twi_text *text, const void *self)
         !check_end(text, columns->separator)) {
         return false;
     }
-    twi_text_skip_line(text);
-    return text->status == TW_OK && twi_text_add(text, at, ends[0], ends[1], &weight);
+    return skip_rest(text) && text->status == TW_OK &&
+           twi_text_add(text, at, ends[0], ends[1], &weight);
 }
 
 /* ------------------------------------------------------------------------------- the reader */
@@ -597,6 +612,25 @@ static void tell_name(tw_context *ctx, const twi_input *input, const twi_field *
             zeros ? ": its zeros would be lost" : "");
 }
 
+/* What a list of KONECT says by itself, unless columns are given. */
+static tw_status ask_konect(tw_context *ctx, const twi_input *input, const twi_konect *konect,
+                            tw_graph_read_options *opts)
+{
+    const bool given = opts->from != NULL || opts->to != NULL;
+    if (konect->bipartite && !given) {
+        return tw_fail(
+            ctx, TW_ERR_FORMAT,
+            "%.400s: a bipartite list ('%% bip'), whose sources and targets are numbered "
+            "each by themselves; number them apart, or use --from 1 --to 2 if a number "
+            "means the same in both columns",
+            input->name);
+    }
+    if (konect->timed && !given && opts->weight == NULL && !opts->unweighted) {
+        opts->weight = "3";
+    }
+    return TW_OK;
+}
+
 /* What became of a try. */
 typedef struct attempt {
     bool odd;   /* it failed, since a vertex can be no index */
@@ -604,8 +638,10 @@ typedef struct attempt {
 } attempt;
 
 static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
-                            const tw_graph_read_options *opts, attempt *done)
+                            const tw_graph_read_options *given, attempt *done)
 {
+    tw_graph_read_options asked = *given;
+    const tw_graph_read_options *const opts = &asked;
     twi_labels names = {0};
     twi_kept *kept = NULL;
     atomic_bool seen = false;
@@ -613,10 +649,7 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
                  .columns = {.separator = ' ', .from = 1, .to = 2, .last = 2, .names = opts->ids}};
     int64_t declared = -1;
     *done = (attempt){0};
-    twi_text_file file = {.rules = {.vertices = -1,
-                                    .unweighted = opts->unweighted,
-                                    .both = twi_read_both(opts, false),
-                                    .undirected = twi_read_undirected(opts, false)}};
+    twi_text_file file = {.rules = {.vertices = -1, .unweighted = opts->unweighted}};
     tw_status status = twi_input_widen(ctx, input, LOOKED);
     if (status == TW_OK) {
         status = refuse_binary(ctx, input);
@@ -625,6 +658,12 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
         status = twi_text_open(ctx, input, "#%");
     }
     twi_text head = twi_text_head(ctx, input, &file.rules);
+    if (status == TW_OK) {
+        const twi_konect konect = twi_konect_look(&head);
+        file.rules.both = twi_read_both(opts, konect.undirected);
+        file.rules.undirected = twi_read_undirected(opts, konect.undirected);
+        status = ask_konect(ctx, input, &konect, &asked);
+    }
     kind.columns.given = status == TW_OK ? twi_columns_given(&head) : 0;
     twi_text before = head;
     if (status == TW_OK) {

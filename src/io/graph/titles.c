@@ -21,10 +21,11 @@ int twi_title_of(const char *begin, size_t length)
         "source", "src",   "from",      "u",          "i",         "node1", "node_1", "vertex1",
         "origin", "start", "from_node", "fromnodeid", "source_id", "head",  "tail",   NULL,
     };
+    /* An arc goes from its tail to its head, but of a triple of head, relation and tail from the
+     * head: "tail,head" is certain, "head,tail" is not. */
     static const char *const targets[] = {
-        "target",   "dst",       "dest",    "to",          "v",   "j",
-        "node2",    "node_2",    "vertex2", "destination", "end", "to_node",
-        "tonodeid", "target_id", "head",    "tail",        NULL,
+        "target",  "dst",         "dest", "to",      "v",        "j",         "node2", "node_2",
+        "vertex2", "destination", "end",  "to_node", "tonodeid", "target_id", "head",  NULL,
     };
     static const char *const weights[] = {
         "weight",  "w",     "distance", "dist",        "cost",     "length",

@@ -8,7 +8,7 @@
 
 enum {
     TWI_TITLE_SOURCE = 1,
-    TWI_TITLE_TARGET = 2, /* "head" and "tail" may be either */
+    TWI_TITLE_TARGET = 2, /* "head" may be either, and "tail" is asked about here */
     TWI_TITLE_END = TWI_TITLE_SOURCE | TWI_TITLE_TARGET,
     TWI_TITLE_WEIGHT = 4,
     TWI_TITLE_PLAIN = 8,  /* in so many words: no other column is the weight */
