@@ -71,10 +71,13 @@ typedef struct tw_mpi_apsp_output {
      * and targets of the options. It needs no matrix: neither here nor, by a search or a sweep, on
      * the way. */
     tw_apsp_summary *summary;
+    /* Likewise, of the nearest and of the farthest vertices of every row. */
+    tw_apsp_nearest *nearest;
+    tw_apsp_nearest *farthest;
 } tw_mpi_apsp_output;
-#define TW_MPI_APSP_OUTPUT_INIT                             \
-    {                                                       \
-        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1, NULL \
+#define TW_MPI_APSP_OUTPUT_INIT                                         \
+    {                                                                   \
+        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1, NULL, NULL, NULL \
     }
 
 typedef struct tw_mpi_apsp_report {

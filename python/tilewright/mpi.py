@@ -42,6 +42,8 @@ class ApspOutput(_abi.Sized):
         ("verify", c_int64),
         ("seed", c_uint64),
         ("summary", c_void_p),
+        ("nearest", c_void_p),
+        ("farthest", c_void_p),
     ]
     defaults = {"verify": -1, "seed": 1}
 

@@ -7,6 +7,8 @@
  * strictly better than that. Once the heap is full most columns do not: pieces of a row in which
  * none does are told by one loop that compilers turn into vectors.
  */
+#include "apsp/nearest.h"
+
 #include "base/given.h"
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -28,8 +30,10 @@ struct tw_apsp_nearest {
     const int32_t *sources;
     const int32_t *targets;
     tw_apsp_nearest_info info;
-    int64_t next;      /* row expected */
-    int32_t *vertices; /* rows x k */
+    int64_t next;          /* row expected */
+    const int64_t *places; /* of a part: of the rows that come; NULL: they come in order */
+    int64_t places_rows;   /*   and the rows of the result */
+    int32_t *vertices;     /* rows x k */
     double *distances;
 };
 
@@ -192,9 +196,8 @@ static void forget(tw_apsp_nearest *nearest)
     nearest->info = (tw_apsp_nearest_info){.count = nearest->count, .farthest = nearest->farthest};
 }
 
-static tw_status nearest_begin(void *self, tw_context *ctx, const tw_shape *shape)
+static tw_status begin_rows(tw_apsp_nearest *nearest, tw_context *ctx, const tw_shape *shape)
 {
-    tw_apsp_nearest *nearest = self;
     const uint64_t k = (uint64_t)nearest->count;
     uint64_t entries = 0;
     if (shape->rows < 0 || shape->cols < 0 || shape->cols > INT32_MAX ||
@@ -229,6 +232,13 @@ static tw_status nearest_begin(void *self, tw_context *ctx, const tw_shape *shap
     return TW_OK;
 }
 
+static tw_status nearest_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    tw_apsp_nearest *nearest = self;
+    nearest->places = NULL;
+    return begin_rows(nearest, ctx, shape);
+}
+
 static tw_status nearest_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
                               const void *data, int64_t stride)
 {
@@ -246,7 +256,8 @@ static tw_status nearest_rows(void *self, tw_context *ctx, int64_t first, int64_
 #pragma omp parallel for num_threads(twi_threads_for(ctx, count * nearest->info.cols)) \
     schedule(dynamic, 1)
     for (int64_t i = 0; i < count; i++) {
-        take_row(nearest, first + i, (const char *)data + (size_t)i * step);
+        const int64_t row = nearest->places != NULL ? nearest->places[first + i] : first + i;
+        take_row(nearest, row, (const char *)data + (size_t)i * step);
     }
     nearest->next += count;
     return TW_OK;
@@ -266,6 +277,55 @@ static void nearest_abort(void *self, tw_context *ctx)
 {
     (void)ctx;
     forget(self);
+}
+
+/* ---------------------------------------------------------------------------------------- parts */
+
+static tw_status part_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    tw_apsp_nearest *nearest = self;
+    const tw_shape all = {nearest->places_rows, shape->cols, shape->type};
+    tw_status status = begin_rows(nearest, ctx, &all);
+    if (status == TW_OK) {
+        const size_t entries = (size_t)all.rows * (size_t)nearest->count;
+        memset(nearest->vertices, 0, entries * sizeof *nearest->vertices);
+        memset(nearest->distances, 0, entries * sizeof *nearest->distances);
+    }
+    return status;
+}
+
+static tw_status part_end(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+    return TW_OK;
+}
+
+static void part_abort(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
+void twi_nearest_part_sink(tw_apsp_nearest *nearest, const int64_t *places, int64_t rows,
+                           tw_sink *out)
+{
+    forget(nearest);
+    nearest->places = places;
+    nearest->places_rows = rows;
+    *out =
+        (tw_sink){sizeof(tw_sink), nearest, part_begin, nearest_rows, part_end, part_abort, NULL};
+}
+
+twi_nearest_part twi_nearest_part_of(tw_apsp_nearest *nearest)
+{
+    return (twi_nearest_part){nearest->vertices, nearest->distances,
+                              nearest->info.rows * nearest->count};
+}
+
+void twi_nearest_part_forget(tw_apsp_nearest *nearest)
+{
+    forget(nearest);
 }
 
 /* ------------------------------------------------------------------------------- the public */

@@ -91,7 +91,8 @@ static tw_status compare_options(mpi_run *run)
                        {.name = "the instruction set"},
                        {.name = "the checkpoint"},
                        {.name = "the summary"},
-                       {.name = "a device of the kind"}};
+                       {.name = "a device of the kind"},
+                       {.name = "the list of vertices"}};
     (void)snprintf(told[0].text, TWI_TOLD, "%s", tw_apsp_method_name(o->method));
     (void)snprintf(told[1].text, TWI_TOLD, "%s", tw_type_name(o->type));
     (void)snprintf(told[2].text, TWI_TOLD, "%s", tw_type_name(o->work_type));
@@ -108,6 +109,8 @@ static tw_status compare_options(mpi_run *run)
     (void)snprintf(told[11].text, TWI_TOLD, "%.90s every %g s",
                    o->checkpoint != NULL ? o->checkpoint : "none", o->checkpoint_every);
     (void)snprintf(told[12].text, TWI_TOLD, "%s", out->summary != NULL ? "wanted" : "not wanted");
+    (void)snprintf(told[14].text, TWI_TOLD, "%s%s", out->nearest != NULL ? "nearest" : "none",
+                   out->farthest != NULL ? " and farthest" : "");
     (void)snprintf(told[13].text, TWI_TOLD, "%s", run->gpu >= 0 ? "GPU" : "CPU");
     return twi_world_same(run->ctx, &run->graph->world, told, (int)(sizeof told / sizeof *told));
 }
@@ -440,6 +443,12 @@ static bool has_more_bits(void *run_)
     return run->all_bits;
 }
 
+static twi_mpi_collectors collectors_of(const mpi_run *run)
+{
+    const tw_mpi_apsp_output *out = run->output;
+    return (twi_mpi_collectors){out->summary, {out->nearest, out->farthest}};
+}
+
 static tw_status deliver(void *run_)
 {
     mpi_run *run = run_;
@@ -455,7 +464,7 @@ static tw_status deliver(void *run_)
         status = twi_world_agree(ctx, world, status);
     }
     out.file = run->file;
-    out.summary = run->output->summary;
+    out.collectors = collectors_of(run);
     if (status == TW_OK) {
         status = twi_mpi_deliver(ctx, &run->share, &run->plan, &out);
     }
@@ -511,7 +520,7 @@ static tw_status search(mpi_run *run)
 {
     tw_context *ctx = run->ctx;
     const tw_apsp_plan *plan = run->searches;
-    twi_mpi_rows_out to = {.file = run->file, .summary = run->output->summary};
+    twi_mpi_rows_out to = {.file = run->file, .collectors = collectors_of(run)};
     tw_status status = TW_OK;
     if (run->output->verify >= 0) {
         status = twi_mpi_verifier_create(ctx, &to.verifier, run->graph, plan, twi_plan_rows(plan),

@@ -115,6 +115,25 @@ def answers():
         right = one("apsp", "roads.el", *[word.replace("FILE", "right.csv") for word in words])
         out, said, code, err = ranks(3, "apsp", "roads.el", *[word.replace("FILE", "some.csv") for word in words])
         check(code == 0 and out == right and same("some.csv", "right.csv"), "answers", words, out, err)
+    # With names, which come from one process and are known to all: lists, answers, words and labels.
+    with open(os.path.join(folder, "trains.csv"), "w", encoding="ascii") as file:
+        file.write("from,to,minutes\nBern,Basel,55\nBasel,Zurich,53\nZurich,Bern,56\nBern,Thun,18\nThun,Brig,40\n")
+    for method in ("closure", "dijkstra"):
+        words = ["--method", method, "--count", "2", "--sources", "Thun,Bern,Zurich"]
+        right = one("apsp", "trains.csv", *words, "--nearest", "right.csv", "--farthest", "right2.csv")
+        out, said, code, err = ranks(3, "apsp", "trains.csv", *words, "--nearest", "some.csv", "--farthest", "some2.csv")
+        check(code == 0 and out == right and same("some.csv", "right.csv") and same("some2.csv", "right2.csv"),
+              "nearest and farthest, with names", method, out, err)
+    one("apsp", "trains.csv", "right.npy", "--labels", "--targets", "Basel,Bern")
+    _, said, code, err = ranks(2, "apsp", "trains.csv", "named.npy", "--labels", "--targets", "Basel,Bern")
+    check(code == 0 and same("named.npy", "right.npy") and same("named.rows.txt", "right.rows.txt") and
+          same("named.cols.txt", "right.cols.txt"), "labels", said, err)
+    for name in ("right", "named"):
+        for end in (".rows.txt", ".cols.txt"):
+            os.unlink(os.path.join(folder, name + end))
+    one("apsp", "roads.el", "--nearest", "right.csv", "--unweighted")
+    _, said, code, err = ranks(4, "apsp", "roads.el", "--nearest", "some.csv", "--unweighted", "-q")
+    check(code == 0 and same("some.csv", "right.csv"), "nearest of many rows", said, err)
     one("apsp", "down.el", "right.npy")
     out, said, code, err = ranks(2, "apsp", "down.el", "some.npy", "--verify=0", "--summary")
     check(code == 0 and same("some.npy", "right.npy") and out.startswith("distances    3 x 3, i32\n"),
@@ -216,7 +235,7 @@ def bad():
         (["apsp", "cut.bin", "kept.npy", "--in-format", "triples"], "cut short"),
         (["apsp", "far.bin", "kept.npy"], "edge "),
         (["apsp", "minus.el", "x.npy", "--method", "closure"], "negative weights"),
-        (["apsp", "g.bin", "x.csv"], "csv"),
+        (["apsp", "g.bin", "x.csv"], "tilewright convert"),
         (["apsp", "g.bin", "-"], "standard output"),
         (["apsp", "g.bin", "nowhere/x.npy"], "nowhere/x.npy"),
         (["apsp", "g.bin", "."], "cannot write"),
@@ -224,7 +243,9 @@ def bad():
         (["apsp", "g.bin", "kept.npy", "--work-type", "u8", "--type", "u8", "--cutoff", "-1"], "--cutoff"),
         (["apsp", "g.bin", "x.npy", "--method", "reference"], "reference"),
         (["apsp", "g.bin", "x.npy", "--method", "bfs"], "bfs"),
-        (["apsp", "g.bin", "--nearest", "x.csv"], "--nearest"),
+        (["apsp", "g.bin", "--nearest", "nowhere/x.csv"], "nowhere/x.csv"),
+        (["apsp", "trains.csv", "x.npy", "--sources", "Bern,Thunn"], "no vertex named 'Thunn'"),
+        (["apsp", "g.bin", "--labels"], "--labels has no effect without OUT"),
         (["apsp", "g.bin", "--sum", "nowhere/x.csv"], "nowhere/x.csv"),
         (["apsp", "g.bin", "x.npy", "--sources", "170"], "170"),
         (["apsp", "g.bin", "x.npy", "--blok", "4"], "--blok"),

@@ -19,7 +19,7 @@ typedef struct gathering {
     const twi_grid *grid;
     const tw_apsp_plan *asked;
     twi_mpi_out *to;
-    tw_sink sinks[2];
+    tw_sink sinks[1 + TWI_COLLECTORS];
     twi_delivery *delivery;
     tw_apsp_plan plan; /* the same with this rank's rows for sources */
     int32_t *vertices; /* of this rank's rows, in their order */
@@ -409,11 +409,9 @@ static tw_status begin_delivery(gathering *g)
     g->plan.options.sources = g->vertices;
     g->plan.options.source_count = g->count;
     g->sinks[0] = sink;
-    if (g->to->summary != NULL) {
-        twi_summary_part_sink(g->to->summary, g->places, g->asked, &g->sinks[1]);
-    }
-    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, g->sinks,
-                              g->to->summary != NULL ? 2 : 1, NULL);
+    int32_t count = 1;
+    twi_mpi_collect(&g->to->collectors, g->places, g->asked, g->sinks, &count);
+    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, g->sinks, count, NULL);
 }
 
 tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp_plan *asked,
@@ -437,13 +435,7 @@ tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp
     if (status == TW_OK) {
         status = twi_world_agree(ctx, grid->world, twi_delivery_end(ctx, g.delivery));
     }
-    if (status == TW_OK && out->summary != NULL) {
-        status =
-            twi_world_agree(ctx, grid->world, twi_mpi_unite_parts(ctx, grid->world, out->summary));
-    }
-    if (status != TW_OK && out->summary != NULL) {
-        twi_summary_part_forget(out->summary);
-    }
+    status = twi_mpi_collected(ctx, grid->world, &out->collectors, status);
     twi_delivery_destroy(ctx, g.delivery);
     (void)MPI_Type_free(&g.element);
     twi_free(g.counts);

@@ -8,12 +8,13 @@
 
 #include "mpi/closure/share.h"
 #include "mpi/shared/file.h"
+#include "mpi/shared/parts.h"
 #include "mpi/shared/verify.h"
 
 typedef struct twi_mpi_out {
     twi_mpi_file *file;         /* NULL: none */
     twi_mpi_verifier *verifier; /* NULL: none */
-    tw_apsp_summary *summary;   /* NULL: none */
+    twi_mpi_collectors collectors;
     double seconds_verify;
 } twi_mpi_out;
 

@@ -6,6 +6,7 @@
 #include "tilewright-mpi.h"
 
 #include "cli/graph/answers.h"
+#include "cli/graph/names.h"
 #include "cli/graph/reading.h"
 #include "cli/graph/statistics.h"
 #include "cli/graph/vertices.h"
@@ -34,6 +35,7 @@ typedef struct mpi_settings {
     const char *sources;
     const char *targets;
     double cutoff; /* NaN: none */
+    int32_t labels;
     int64_t verify;
     const char *checkpoint;
     double every; /* seconds */
@@ -60,7 +62,8 @@ static const cli_option result_options[] = {
      "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
      "distance that does not fit is an error, never wrapped."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, sources), 0,
-     "Keep only these rows: vertices such as 0,5,7-9, or @FILE with a list."},
+     "Keep only these rows: vertices such as 0,5,7-9, names such as Bern,Basel, or @FILE with a "
+     "list, one name per line."},
     {"targets", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, targets), 0,
      "Keep only these columns, given in the same way."},
     {"cutoff", 0, CLI_NUMBER, "D", offsetof(mpi_settings, cutoff), 0,
@@ -69,6 +72,9 @@ static const cli_option result_options[] = {
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(mpi_settings, format), 0,
      "The format of OUT: raw or npy. Default: chosen by extension; .raw, .bin, .out or none is "
      "raw."},
+    {"labels", 0, CLI_FLAG, NULL, offsetof(mpi_settings, labels), 1,
+     "Also write the vertices of the rows and columns of OUT, one per line: for d.npy into "
+     "d.rows.txt and d.cols.txt. 'tilewright convert d.npy d.csv' then makes a table with names."},
     CLI_VERIFY_OPTION(mpi_settings, VERIFY_ROWS),
     {0}};
 
@@ -168,6 +174,7 @@ typedef struct mpi_run {
     cli_vertices sources, targets;
     tw_mpi_apsp_report report;
     cli_answering answering;
+    char row_labels[CLI_LABEL_PATH], col_labels[CLI_LABEL_PATH];
     mpi_begun begun;
     int rank;
     tw_mpi_forecast forecast;
@@ -216,14 +223,36 @@ static tw_status choose_output(mpi_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
                        s->cutoff);
     }
-    if (s->answers.nearest != NULL || s->answers.farthest != NULL) {
-        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "--nearest and --farthest are not available over MPI; use tilewright apsp");
-    }
     tw_status status = cli_answers_check(run->job, &s->answers);
-    return status == TW_OK && run->output == NULL
-               ? cli_refuse(run->job, "out-format", "without OUT")
-               : status;
+    if (status == TW_OK && run->output == NULL) {
+        status = cli_refuse(run->job, "out-format", "without OUT");
+        return status == TW_OK ? cli_refuse(run->job, "labels", "without OUT") : status;
+    }
+    if (status == TW_OK && s->labels) {
+        status = cli_label_path(ctx, run->row_labels, run->output, "rows");
+        return status == TW_OK ? cli_label_path(ctx, run->col_labels, run->output, "cols") : status;
+    }
+    return status;
+}
+
+/* The files beside the matrix and the answers, which one process writes. */
+static tw_status write_files(mpi_run *run, const tw_apsp_options *opts)
+{
+    const tw_graph *graph = tw_mpi_graph_part(run->graph);
+    tw_context *ctx = run->job->ctx;
+    tw_status status = cli_answers_write(ctx, &run->answering, graph);
+    const int64_t n = run->about.vertices;
+    if (status == TW_OK && run->settings->labels) {
+        status =
+            tw_vertices_write(ctx, run->row_labels, graph, opts->sources,
+                              opts->sources != NULL ? opts->source_count : n, NULL, NULL, TW_AUTO);
+    }
+    if (status == TW_OK && run->settings->labels) {
+        status =
+            tw_vertices_write(ctx, run->col_labels, graph, opts->targets,
+                              opts->targets != NULL ? opts->target_count : n, NULL, NULL, TW_AUTO);
+    }
+    return status;
 }
 
 /* Whether the summary is printed; it may be there for its files alone. */
@@ -301,14 +330,14 @@ static tw_status solve(mpi_run *run)
     tw_status status = cli_answers_begin(ctx, &run->answering, opts.sources, opts.targets,
                                          shows_summary(run), unused, &used);
     out.summary = run->answering.summary;
+    out.nearest = run->answering.nearest;
+    out.farthest = run->answering.farthest;
     status = tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
     if (status == TW_OK) {
         status = tw_mpi_apsp(ctx, run->graph, &opts, &out, &run->report);
     }
-    if (status == TW_OK && run->answering.summary != NULL) {
-        status = run->rank == 0
-                     ? cli_answers_write(ctx, &run->answering, tw_mpi_graph_part(run->graph))
-                     : TW_OK;
+    if (status == TW_OK && (used > 0 || s->labels)) {
+        status = run->rank == 0 ? write_files(run, &opts) : TW_OK;
         status = tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
     }
     return status;

@@ -99,7 +99,9 @@ static tw_status find_output(tw_context *ctx, const twi_world *world, const tw_a
     }
     const double bytes = entries * (double)tw_type_size(plan->type);
     *seconds = goal->output->path != NULL ? bytes / rate + bytes * WRITE_SECONDS * crowd : 0;
-    *seconds += goal->output->summary != NULL ? entries * KEEP_SECONDS * crowd : 0;
+    const tw_mpi_apsp_output *to = goal->output;
+    const int collectors = (to->summary != NULL) + (to->nearest != NULL) + (to->farthest != NULL);
+    *seconds += collectors * entries * KEEP_SECONDS * crowd;
     return status;
 }
 

@@ -114,7 +114,7 @@ static tw_status make_rows(tw_context *ctx, const tw_apsp_plan *plan, twi_deal *
 {
     tw_apsp_plan mine = *plan;
     keeper k = {.plan = plan, .to = to, .deal = deal};
-    tw_sink sinks[2];
+    tw_sink sinks[1 + TWI_COLLECTORS];
     int32_t count = 0;
     twi_delivery *delivery = NULL;
     const double began = twi_seconds();
@@ -129,9 +129,7 @@ static tw_status make_rows(tw_context *ctx, const tw_apsp_plan *plan, twi_deal *
                                    .end = keep_end,
                                    .abort = keep_abort};
     }
-    if (to->summary != NULL) {
-        twi_summary_part_sink(to->summary, deal->places, plan, &sinks[count++]);
-    }
+    twi_mpi_collect(&to->collectors, deal->places, plan, sinks, &count);
     tw_status status = twi_delivery_begin(ctx, &delivery, &mine, sinks, count, NULL);
     if (status == TW_OK) {
         status = run_method(ctx, &mine, delivery, seen);
@@ -196,16 +194,9 @@ tw_status twi_mpi_search(tw_context *ctx, const twi_world *world, const twi_repl
         status = twi_deal_finish(ctx, &deal, status);
         seen->seconds_wait = twi_seconds() - began;
     }
-    if (to->summary != NULL) {
-        if (status == TW_OK) {
-            const double began = twi_seconds();
-            status = twi_world_agree(ctx, world, twi_mpi_unite_parts(ctx, world, to->summary));
-            seen->seconds_output += twi_seconds() - began;
-        }
-        if (status != TW_OK) {
-            twi_summary_part_forget(to->summary);
-        }
-    }
+    const double began = twi_seconds();
+    status = twi_mpi_collected(ctx, world, &to->collectors, status);
+    seen->seconds_output += twi_seconds() - began;
     twi_deal_close(&deal);
     return status == TW_OK ? sum_up(ctx, world, to, seen) : status;
 }

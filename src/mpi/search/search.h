@@ -7,13 +7,14 @@
 
 #include "mpi/search/deal.h"
 #include "mpi/shared/file.h"
+#include "mpi/shared/parts.h"
 #include "mpi/shared/verify.h"
 
 /* Where the rows go; any of it may be NULL. */
 typedef struct twi_mpi_rows_out {
     twi_mpi_file *file;
     twi_mpi_verifier *verifier;
-    tw_apsp_summary *summary;
+    twi_mpi_collectors collectors;
 } twi_mpi_rows_out;
 
 typedef struct twi_mpi_searched {

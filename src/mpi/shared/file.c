@@ -23,7 +23,10 @@ tw_status twi_mpi_file_check(tw_context *ctx, const char *path, const char *form
     tw_status status = twi_matrix_writer_find(ctx, &found, format, path);
     if (status == TW_OK && found == TWI_MATRIX_CSV) {
         status = tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                         "%.500s: csv is not written over MPI; use .npy or raw", path);
+                         "%.500s: csv is not written over MPI, as rows of text have no places "
+                         "that ranks know; write .npy, with --labels for names, and then use "
+                         "'tilewright convert'",
+                         path);
     }
     return status;
 }

@@ -390,6 +390,61 @@ static tw_status deal(tw_context *ctx, tw_mpi_graph *graph, tw_graph *all)
     return twi_world_agree(ctx, world, status);
 }
 
+static tw_status tell_array(tw_context *ctx, const twi_world *world, void *data, uint64_t bytes)
+{
+    tw_status status = TW_OK;
+    for (uint64_t at = 0; at < bytes && status == TW_OK; at += AT_ONCE) {
+        const uint64_t left = bytes - at, some = left < AT_ONCE ? left : AT_ONCE;
+        status = twi_mpi_check(
+            ctx, MPI_Bcast((char *)data + at, (int)some, MPI_BYTE, 0, world->comm), "tell names");
+    }
+    return status;
+}
+
+/* The names of vertices, which every rank has for lists, sentences and answers; those of `all` move
+ * to rank 0's part. */
+static tw_status share_names(tw_context *ctx, tw_mpi_graph *graph, tw_graph *all)
+{
+    const twi_world *world = &graph->world;
+    tw_graph *own = graph->own;
+    const uint64_t n = (uint64_t)own->n;
+    uint64_t bytes = 0;
+    tw_status status = TW_OK;
+    if (world->rank == 0 && all->label_text != NULL && n > 0) {
+        const int64_t last = all->label_offsets[n - 1];
+        bytes = (uint64_t)last + strlen(all->label_text + last) + 1;
+        own->label_text = all->label_text;
+        own->label_offsets = all->label_offsets;
+        own->label_order = all->label_order;
+        all->label_text = NULL;
+        all->label_offsets = NULL;
+        all->label_order = NULL;
+    }
+    status = tell_array(ctx, world, &bytes, sizeof bytes);
+    if (status == TW_OK && bytes > 0 && world->rank != 0) {
+        status = twi_alloc(ctx, &own->label_text, bytes, 1, "the names of vertices");
+        if (status == TW_OK) {
+            status = twi_alloc(ctx, &own->label_offsets, n, sizeof *own->label_offsets,
+                               "the names of vertices");
+        }
+        if (status == TW_OK) {
+            status = twi_alloc(ctx, &own->label_order, n, sizeof *own->label_order,
+                               "the names of vertices");
+        }
+    }
+    status = twi_world_agree(ctx, world, status);
+    if (status == TW_OK && bytes > 0) {
+        status = tell_array(ctx, world, own->label_text, bytes);
+    }
+    if (status == TW_OK && bytes > 0) {
+        status = tell_array(ctx, world, own->label_offsets, n * sizeof *own->label_offsets);
+    }
+    if (status == TW_OK && bytes > 0) {
+        status = tell_array(ctx, world, own->label_order, n * sizeof *own->label_order);
+    }
+    return twi_world_agree(ctx, world, status);
+}
+
 static tw_status read_by_one(tw_context *ctx, tw_mpi_graph *graph, const char *path,
                              const tw_graph_read_options *opts)
 {
@@ -397,16 +452,13 @@ static tw_status read_by_one(tw_context *ctx, tw_mpi_graph *graph, const char *p
     tw_status status = TW_OK;
     if (graph->world.rank == 0) {
         status = tw_graph_read(ctx, &all, path, opts);
-        if (status == TW_OK && all->label_text != NULL) {
-            status = tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                             "%.500s: names of vertices are not supported over MPI; number them "
-                             "from 0",
-                             path);
-        }
     }
     status = twi_world_agree(ctx, &graph->world, status);
     if (status == TW_OK) {
         status = deal(ctx, graph, all);
+    }
+    if (status == TW_OK) {
+        status = share_names(ctx, graph, all);
     }
     tw_graph_destroy(all);
     return status;
