@@ -179,9 +179,9 @@ TW_API TW_CHECKED tw_status tw_set_compression(tw_context *ctx, int32_t level);
 TW_API TW_CHECKED tw_status tw_set_isa(tw_context *ctx, const char *name);
 
 /* "auto" (the default) or "cpu"; a build with CUDA or HIP also takes "cuda", "cuda:0",
- * "cuda:0,1", "hip:...". "auto" takes a GPU for all-pairs shortest paths and reachability where one
- * is there and is estimated to finish earlier, its start included; if it then fails, the CPU
- * follows and the log says so. */
+ * "cuda:0,1", "hip:...". "auto" takes a GPU where one is there and is estimated to finish earlier,
+ * the start of its driver included unless that runs in this process already; if shortest paths or
+ * reachability then fail there, the CPU follows and the log says so. */
 TW_API TW_CHECKED tw_status tw_set_device(tw_context *ctx, const char *name);
 
 /* Begin to start the GPU that tw_set_device named (with "auto", the first of the machine) in the

@@ -6,17 +6,26 @@
 #include "gpu/compat.h"
 #include "gpu/device.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TWO_STARTS 0.6 /* seconds of a driver (H200 and its host, November 2026) */
+#define REST_OF_ONE 0.1
+#define LOOK 0.005 /* to ask a device that runs what it is, and to be wrong by a little */
+
+#define BITS 32
+static atomic_uint running; /* a bit for each device that somebody started */
 
 /* Freeing nothing is the runtime's idiom for making the context of the current device. */
 static void start_device(void *ctx_)
 {
     tw_context *ctx = ctx_;
     double began = twi_seconds();
-    if (cudaSetDevice(ctx->startup_device) == cudaSuccess) {
-        (void)cudaFree(NULL);
+    const int32_t device = ctx->startup_device;
+    if (cudaSetDevice(device) == cudaSuccess && cudaFree(NULL) == cudaSuccess && device < BITS) {
+        atomic_fetch_or(&running, 1U << device);
     }
     (void)cudaGetLastError();
     ctx->startup_seconds = twi_seconds() - began;
@@ -37,6 +46,22 @@ static int32_t first_device(const char *name)
 bool twi_gpu_is_starting(const tw_context *ctx)
 {
     return ctx->startup != NULL || ctx->startup_seconds > 0;
+}
+
+bool twi_gpu_is_running(const tw_context *ctx)
+{
+    const int32_t device = first_device(ctx->device);
+    return device >= 0 && device < BITS && (atomic_load(&running) >> device & 1) != 0;
+}
+
+double twi_gpu_worth_a_look(const tw_context *ctx, const char **why)
+{
+    *why = "its driver alone would take a few tenths of a second to start";
+    if (twi_gpu_is_running(ctx)) {
+        *why = "its driver is running, but the CPU is done before a look at it would pay";
+        return LOOK;
+    }
+    return twi_gpu_is_starting(ctx) ? REST_OF_ONE : TWO_STARTS;
 }
 
 void tw_device_start(tw_context *ctx)

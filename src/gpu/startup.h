@@ -16,6 +16,14 @@ double twi_gpu_await(tw_context *ctx);
 /* Whether the start has begun, or is over. */
 bool twi_gpu_is_starting(const tw_context *ctx);
 
+/* Whether the context's (first) GPU runs in this process, whichever context started it: its start
+ * costs nothing more. */
+bool twi_gpu_is_running(const tw_context *ctx);
+
+/* With "auto": what the CPU must take for a GPU to be looked at, in seconds, and `why` not if it
+ * takes less. Where no driver runs, the look is its start. */
+double twi_gpu_worth_a_look(const tw_context *ctx, const char **why);
+
 /* After twi_gpu_await: what the start of the context's device took, wherever it ran; 0: not
  * started. */
 double twi_gpu_startup_seconds(const tw_context *ctx);

@@ -1,6 +1,7 @@
 /* A build without GPU code: there is nothing to start. See startup.h. */
 #include "gpu/startup.h"
 
+#include <math.h>
 #include <stdio.h>
 
 void tw_device_start(tw_context *ctx)
@@ -18,6 +19,19 @@ bool twi_gpu_is_starting(const tw_context *ctx)
 {
     (void)ctx;
     return false;
+}
+
+bool twi_gpu_is_running(const tw_context *ctx)
+{
+    (void)ctx;
+    return false;
+}
+
+double twi_gpu_worth_a_look(const tw_context *ctx, const char **why)
+{
+    (void)ctx;
+    *why = "none in this build";
+    return (double)INFINITY;
 }
 
 double twi_gpu_startup_seconds(const tw_context *ctx)

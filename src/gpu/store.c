@@ -311,17 +311,35 @@ void twi_gpu_give_stream(twi_gpu_stream *stream)
     *stream = (twi_gpu_stream){0};
 }
 
+/* Where the list has it, or where the list ends. */
+static piece **code_place(store *s, int32_t device, const char *text)
+{
+    piece **at = &s->idle;
+    while (*at != NULL &&
+           ((*at)->kind != CODE || (*at)->device != device || strcmp((*at)->text, text) != 0)) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
 static piece *find_code(store *s, int32_t device, const char *text)
 {
-    piece *found = NULL;
     pthread_mutex_lock(&s->lock);
-    for (piece **at = &s->idle; *at != NULL; at = &(*at)->next) {
-        if ((*at)->kind == CODE && (*at)->device == device && strcmp((*at)->text, text) == 0) {
-            found = unlink_piece(s, at, NULL);
-            break;
-        }
-    }
+    piece **at = code_place(s, device, text);
+    piece *found = *at != NULL ? unlink_piece(s, at, NULL) : NULL;
     s->taken += found != NULL;
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}
+
+bool twi_gpu_keeps_code(const tw_context *ctx, int32_t device, const char *text)
+{
+    store *s = ctx->store.self;
+    if (s == NULL) {
+        return false;
+    }
+    pthread_mutex_lock(&s->lock);
+    const bool found = *code_place(s, device, text) != NULL;
     pthread_mutex_unlock(&s->lock);
     return found;
 }

@@ -57,6 +57,8 @@ typedef struct twi_gpu_code {
 /* One of that text, if it is kept and nobody has it; else *out is {0}. */
 TW_CHECKED tw_status twi_gpu_take_code(tw_context *ctx, twi_gpu_code *out, int32_t device,
                                        const char *text);
+/* Whether that would find one. */
+bool twi_gpu_keeps_code(const tw_context *ctx, int32_t device, const char *text);
 /* One that was just loaded, to be kept once it is given back; `unload` is called on its device. On
  * failure it is unloaded. */
 TW_CHECKED tw_status twi_gpu_own_code(tw_context *ctx, twi_gpu_code *out, int32_t device,

@@ -179,21 +179,42 @@ static tw_status make_kernel(tw_context *ctx, tw_map_plan *plan)
     return twi_map_gpu_create(ctx, &plan->gpu, &job);
 }
 
+/* With "auto": number 0, where that pays. */
+static tw_status choose_automatically(tw_context *ctx, tw_map_plan *plan)
+{
+    const twi_map_gpu_estimate estimate = twi_map_gpu_weigh(ctx, plan);
+    plan->gpu_ran = estimate.runs;
+    if (!estimate.pays) {
+        return TW_OK;
+    }
+    tw_status status = make_kernel(ctx, plan);
+    if (status == TW_OK && !estimate.pays_compiler && !twi_map_gpu_is_kept(ctx, plan->gpu, 0)) {
+        twi_map_gpu_destroy(plan->gpu);
+        plan->gpu = NULL;
+        return TW_OK;
+    }
+    plan->devices.count = 1;
+    return status;
+}
+
 static tw_status choose_method(tw_context *ctx, tw_map_plan *plan, twi_map_method method)
 {
     tw_status status = twi_gpu_select(ctx, &plan->devices);
     if (status != TW_OK) {
         return status;
     }
-    if (plan->devices.count == 0 && twi_map_gpu_pays(ctx, plan)) {
-        plan->devices.count = 1; /* number 0 */
+    if (plan->devices.count == 0 && method == TWI_MAP_AUTO) {
+        status = choose_automatically(ctx, plan);
     }
     plan->method = method != TWI_MAP_AUTO    ? method
                    : plan->devices.count > 0 ? TWI_MAP_GPU
                    : table_pays(plan)        ? TWI_MAP_TABLE
                                              : TWI_MAP_DIRECT;
+    if (status != TW_OK) {
+        return status;
+    }
     if (plan->method == TWI_MAP_GPU) {
-        return make_kernel(ctx, plan);
+        return plan->gpu != NULL ? TW_OK : make_kernel(ctx, plan);
     }
     if (plan->method != TWI_MAP_TABLE) {
         return TW_OK;

@@ -20,7 +20,7 @@
 
 #define SET_SECONDS 15e-9 /* of an arc and block of sources on a thread (Neoverse V1, 2026-11) */
 #define WORTH_A_LOOK 0.6  /* seconds on the CPU: two starts of a GPU's driver (H200 host) */
-#define WORTH_WAITING 0.1 /* the same where it is starting already */
+#define WORTH_WAITING 0.1 /* the same where it has begun to start, or runs */
 #define FINDING_BYTES 24  /* of a vertex, while its component is found */
 #define MANY_ARCS 4       /* per component, from which on looking for redundant ones pays */
 

@@ -230,11 +230,15 @@ static void loaded_code_is_found_by_its_text_and_device(void **state)
     assert_ok(ctx, twi_gpu_take_code(ctx, &code, 0, "a + b"));
     assert_null(code.module);
     void *module = malloc(1);
+    assert_false(twi_gpu_keeps_code(ctx, 0, "a + b"));
     assert_ok(ctx, twi_gpu_own_code(ctx, &code, 0, "a + b", module, &there, unload));
+    assert_false(twi_gpu_keeps_code(ctx, 0, "a + b"));
     assert_ok(ctx, twi_gpu_take_code(ctx, &second, 0, "a + b"));
     assert_null(second.module); /* one has it */
     twi_gpu_give_code(&second);
     twi_gpu_give_code(&code);
+    assert_true(twi_gpu_keeps_code(ctx, 0, "a + b"));
+    assert_false(twi_gpu_keeps_code(ctx, 1, "a + b"));
     assert_ok(ctx, twi_gpu_take_code(ctx, &code, 1, "a + b"));
     assert_null(code.module);
     assert_ok(ctx, twi_gpu_take_code(ctx, &code, 0, "a * b"));

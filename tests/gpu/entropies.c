@@ -185,28 +185,23 @@ static void run_plan(const entropy_case *c, tw_matrix *out, size_t bytes)
 }
 
 /* Host to host, from memory that is pinned and memory that is not. */
-static void run_host(const entropy_case *c, twi_entropy_setup *setup, const char *want)
+static void run_host(const entropy_case *c, const twi_entropy_setup *setup, const char *want)
 {
     const int64_t stride = setup->shape.cols + c->gap;
     const size_t bytes = (size_t)(setup->shape.rows * stride) * size_of(c);
     void *pinned = NULL;
     char *pageable = host_block(bytes);
     must_run(cudaMallocHost(&pinned, bytes + 1), "pinned memory");
-    static const char *const ways[] = {"pageable", "pinned, two devices", "a plan, twice",
-                                       "with the CPU"};
-    for (int way = 0; way < 4; way++) {
+    static const char *const ways[] = {"pageable", "pinned, two devices", "a plan, twice"};
+    for (int way = 0; way < 3; way++) {
         char *got = way == 1 ? pinned : pageable;
         tw_matrix out = {got, setup->shape.rows, setup->shape.cols, stride, c->opts.type};
         memset(got, POISON, bytes);
         must(tw_set_device(ctx, way == 1 ? TWI_GPU_PREFIX ":0,0" : TWI_GPU_PREFIX), "a device");
         if (way < 2) {
             must(tw_entropy(ctx, &out, &c->in, &c->opts), c->what);
-        } else if (way == 2) {
-            run_plan(c, &out, bytes);
         } else {
-            must(twi_entropy_gpu_open(ctx, setup), "a device");
-            twi_entropy_gpu_together(setup);
-            must(twi_entropy_rows(ctx, setup, 0, setup->shape.rows, got, stride), c->what);
+            run_plan(c, &out, bytes);
         }
         tell(c, setup, ways[way], got, stride, want);
     }
@@ -671,6 +666,25 @@ static void what_a_call_leaves_serves_the_next(void)
     free(data);
 }
 
+/* With the driver running, "auto" counts no start. */
+static void auto_takes_a_gpu_that_runs_for_large_arrays(void)
+{
+    static const int64_t sides[] = {16, 20000};
+    must(tw_set_device(ctx, "auto"), "a device");
+    for (int i = 0; i < 2; i++) {
+        const tw_shape shape = {sides[i], sides[i], TW_U8};
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        tw_entropy_plan *plan = NULL;
+        must(tw_entropy_plan_create(ctx, &plan, &shape, &opts), "a plan");
+        const char *text = tw_entropy_plan_explain(plan);
+        count(strstr(text, i == 0 ? "the CPU by estimate: the GPU's driver runs"
+                                  : "its driver ran already, so no start was counted") != NULL,
+              "the choice of auto");
+        tw_entropy_plan_destroy(plan);
+    }
+    must(tw_set_device(ctx, TWI_GPU_PREFIX), "a device");
+}
+
 int main(int argc, char **argv)
 {
     /* "small" keeps to what a memory checker can follow in a minute. */
@@ -703,6 +717,7 @@ int main(int argc, char **argv)
     must(tw_set_device(ctx, TWI_GPU_PREFIX), "a device");
     calls_that_are_wrong_are_refused();
     what_a_call_leaves_serves_the_next();
+    auto_takes_a_gpu_that_runs_for_large_arrays();
     every_failed_allocation_is_reported_and_leaves_nothing();
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     tw_context_destroy(ctx);

@@ -544,6 +544,7 @@ int main(void)
     a_device_that_is_not_there_is_named();
     a_fault_is_told_and_leaves_no_file(path);
     a_lost_device_is_told();
+    tw_device_release(ctx);
     uint64_t kept = tw_memory_used(ctx);
     expect(kept == 0, "at the end", "host memory was kept");
     tw_context_destroy(ctx);

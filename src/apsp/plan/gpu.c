@@ -4,8 +4,8 @@
  * clock of an idle device.
  *
  * A GPU that was named is the only candidate. With "auto" it is looked at where the CPU would take
- * longer than a driver takes to start: the look itself is that start. Then what is left of its time
- * decides.
+ * longer than a driver takes to start: the look itself is that start. One that runs already has
+ * paid for it, and is looked at for much less. Then what is left of its time decides.
  */
 #include "apsp/plan/gpu.h"
 
@@ -22,9 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORTH_A_LOOK 0.6      /* seconds on the CPU: two starts of a driver (H200 host, 2026-11) */
 #define FACTOR_EFFICIENCY 0.5 /* of the micro-kernel's rate */
-#define WORTH_WAITING 0.1     /* the same where it is starting already */
 
 bool twi_gpu_is_named(const tw_context *ctx)
 {
@@ -312,7 +310,8 @@ bool twi_gpu_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                      const twi_candidate *best)
 {
     char why[128];
-    double look = twi_gpu_is_starting(ctx) ? WORTH_WAITING : WORTH_A_LOOK;
+    const char *short_of_it;
+    const double look = twi_gpu_worth_a_look(ctx, &short_of_it);
     const tw_apsp_options *o = &plan->options;
     if (strcmp(ctx->device, "cpu") == 0) {
         twi_rule_out(c, "the device is the CPU");
@@ -324,8 +323,9 @@ bool twi_gpu_may_pay(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
         /* u16 means 16 bits, and a GPU has 15 of them. */
         twi_rule_out(c, "a pivot block or an 8- or 16-bit working type is for the CPU only");
     } else if (best != NULL && best->seconds < look) {
-        twi_rule_out(c, "its driver alone would take a few tenths of a second to start");
+        twi_rule_out(c, "%s", short_of_it);
     } else {
+        plan->gpu_ran = plan->gpu_ran || twi_gpu_is_running(ctx);
         plan->waited += twi_gpu_await(ctx);
         if (twi_gpu_present(why, sizeof why)) {
             return true;

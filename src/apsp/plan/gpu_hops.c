@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORTH_A_LOOK 0.6 /* seconds on the CPU: as for the closure (gpu.c) */
-#define WORTH_WAITING 0.1
 #define START 0.004         /* seconds: memory, pinned buffers, the first kernels */
 #define ARC 20e-9           /* seconds of an arc, and of a vertex: turned round, cut into pieces */
 #define BATCH 4096.0        /* searches */
@@ -137,7 +135,8 @@ tw_status twi_consider_gpu_hops_if_they_may_pay(tw_context *ctx, tw_apsp_plan *p
                                                 double farthest)
 {
     char why[128];
-    const double look = twi_gpu_is_starting(ctx) ? WORTH_WAITING : WORTH_A_LOOK;
+    const char *short_of_it;
+    const double look = twi_gpu_worth_a_look(ctx, &short_of_it);
     if (strcmp(ctx->device, "cpu") == 0) {
         twi_rule_out(c, "the device is the CPU");
     } else if (twi_gpu_prefix()[0] == '\0') {
@@ -148,8 +147,9 @@ tw_status twi_consider_gpu_hops_if_they_may_pay(tw_context *ctx, tw_apsp_plan *p
     } else if (!plan->graph->equal) {
         twi_rule_out(c, "the weights are not all equal");
     } else if (best != NULL && best->seconds < look) {
-        twi_rule_out(c, "its driver alone would take a few tenths of a second to start");
+        twi_rule_out(c, "%s", short_of_it);
     } else {
+        plan->gpu_ran = plan->gpu_ran || twi_gpu_is_running(ctx);
         plan->waited += twi_gpu_await(ctx);
         if (twi_gpu_present(why, sizeof why)) {
             return twi_consider_gpu_hops(ctx, plan, c, farthest);

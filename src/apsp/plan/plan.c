@@ -362,7 +362,8 @@ static tw_status look_early(tw_context *ctx, tw_apsp_plan *plan, twi_candidate a
                             double farthest)
 {
     const twi_candidate guess = {.seconds = rival_seconds(plan, all)};
-    if (plan->options.method != TW_APSP_METHOD_AUTO || twi_gpu_startup_seconds(ctx) <= 0) {
+    if (plan->options.method != TW_APSP_METHOD_AUTO ||
+        (!twi_gpu_is_running(ctx) && twi_gpu_startup_seconds(ctx) <= 0)) {
         return TW_OK;
     }
     tw_status status = consider_any_gpu(ctx, plan, all, &guess, farthest);

@@ -67,6 +67,7 @@ struct tw_apsp_plan {
     double seconds;         /* estimated */
     double spent;           /* making the plan took */
     double waited;          /* for a GPU to start, before and besides that */
+    bool gpu_ran;           /* one that nobody named was running before: no start was counted */
     char *explanation;
     char fallback[256]; /* the sentence of a GPU that failed in the run; "": none did */
 };

@@ -17,7 +17,6 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "entropy/cpu/cpu.h"
 #include "entropy/gpu/gpu.h"
 #include "entropy/shared/levels.h"
 #include "gpu/compat.h"
@@ -33,21 +32,20 @@
 #define FLAT_WINDOWS 4                  /* pieces of fewer windows' rows than this are cut across */
 #define LEAST_COLS 4096                 /* of a piece of a flat array */
 #define SEGMENT ((int64_t)64 << 10)     /* bytes that a thread copies at once */
-#define HELP_ELEMENTS ((int64_t)1 << 19) /* that the CPU takes at once when it helps */
 #define ELEMENT_BYTES 10 /* on a device besides the result: f32, mask, levels, and the halo */
 #define PITCH 256        /* bytes: rows in device memory are multiples of it */
 
-/* For the choice between the processors of a machine: seconds of one thread for an element, or for
- * one that enters or leaves a window; and of a GPU, seconds of a call, for an element that comes
- * from and goes to memory that is not pinned, or that is, and of starting it. H200 and its host,
- * 2026-11. */
+/* For the choice between the processors of a machine: seconds of one thread of many for an element,
+ * or for one that enters or leaves a window; and of a GPU, seconds of a call, and for an element
+ * that comes from and goes to memory that is not pinned, or that is. H200 and its host, two threads
+ * on a core, November 2026 (bench/gpu_calls.sh). */
 #define COUNTERS_SECONDS 5e-9
+#define BINS_SECONDS 25e-9
 #define LANES_SECONDS 0.7e-9
 #define LIST_SECONDS 2e-9
-#define CALL_SECONDS 0.01
-#define TRANSFER_SECONDS 0.27e-9
-#define LINK_SECONDS 0.09e-9
-#define START_SECONDS 0.3
+#define CALL_SECONDS 0.0002
+#define TRANSFER_SECONDS 0.11e-9
+#define LINK_SECONDS 0.08e-9
 
 /* Outputs y0 ... y1-1, x0 ... x1-1. */
 typedef struct rectangle {
@@ -76,7 +74,7 @@ struct twi_entropy_gpu {
     slot *slots;
     int32_t slot_count;
     twi_gpu_method method;
-    bool together;  /* the CPU may take a part */
+    bool ran;       /* before this call: its start did not count */
     int64_t pieces; /* so far */
     int64_t first;  /* row of the result that the present call begins with */
 };
@@ -386,51 +384,21 @@ static void choose_size(const tw_context *ctx, const twi_entropy_setup *setup, i
     }
 }
 
-/* The rows of one call that nobody has taken yet: begin ... end-1. */
-typedef struct rest {
-    int64_t begin, end;
-} rest;
-
-/* While the slot works on its piece, the CPU takes rows from the end, a little at a time. */
-static tw_status help(tw_context *ctx, const twi_entropy_setup *setup, const slot *s, rest *left,
-                      int64_t height, char *out, int64_t stride)
-{
-    const int64_t pitch = stride * (int64_t)tw_type_size(setup->shape.type);
-    const int64_t rows = HELP_ELEMENTS / setup->shape.cols + 1;
-    tw_status status = TW_OK;
-    while (status == TW_OK && left->end - left->begin > height + rows &&
-           cudaStreamQuery(s->stream) == cudaErrorNotReady) {
-        left->end -= rows;
-        status = twi_entropy_bands(ctx, setup, setup->gpu->first + left->end, rows,
-                                   out + left->end * pitch, stride, 0);
-    }
-    return status;
-}
-
-/* Pieces of `height` rows from the front, cut across into pieces of `width`. */
-static tw_status run_pieces(tw_context *ctx, const twi_entropy_setup *setup, rest *left,
+/* `count` rows in pieces of `height` rows, cut across into pieces of `width`. */
+static tw_status run_pieces(tw_context *ctx, const twi_entropy_setup *setup, int64_t count,
                             int64_t height, int64_t width, char *out, int64_t stride)
 {
     twi_entropy_gpu *gpu = setup->gpu;
     const int64_t size = (int64_t)tw_type_size(setup->shape.type);
     const int64_t cols = setup->shape.cols;
     const bool staged = !is_pinned(out);
-    /* From pinned memory the link is the limit, and the CPU would only be in its way. */
-    const bool together = gpu->together && !is_pinned(setup->in->data);
     tw_status status = TW_OK;
-    while (left->begin < left->end && status == TW_OK) {
-        const int64_t y = left->begin;
-        const int64_t y1 = y + height < left->end ? y + height : left->end;
-        left->begin = y1;
+    for (int64_t y = 0; y < count && status == TW_OK; y += height) {
+        const int64_t y1 = y + height < count ? y + height : count;
         for (int64_t x = 0; x < cols && status == TW_OK; x += width, gpu->pieces++) {
             const int64_t x1 = x + width < cols ? x + width : cols;
             slot *s = &gpu->slots[gpu->pieces % gpu->slot_count];
-            if (together && s->busy && width == cols) {
-                status = help(ctx, setup, s, left, height, out, stride);
-            }
-            if (status == TW_OK) {
-                status = finish(ctx, s);
-            }
+            status = finish(ctx, s);
             if (status == TW_OK) {
                 status = twi_check_cancel(ctx);
             }
@@ -449,14 +417,13 @@ tw_status twi_entropy_gpu_rows(tw_context *ctx, const twi_entropy_setup *setup, 
                                int64_t count, void *out, int64_t stride)
 {
     twi_entropy_gpu *gpu = setup->gpu;
-    rest left = {0, count};
     int64_t height, width;
     if (count == 0 || setup->shape.cols == 0) {
         return twi_check_cancel(ctx);
     }
     gpu->first = first;
     choose_size(ctx, setup, count, !is_pinned(out), &height, &width);
-    tw_status status = run_pieces(ctx, setup, &left, height, width, out, stride);
+    tw_status status = run_pieces(ctx, setup, count, height, width, out, stride);
     for (int32_t i = 0; i < gpu->slot_count; i++) { /* in the order they were started */
         tw_status ended = finish(ctx, &gpu->slots[(gpu->pieces + i) % gpu->slot_count]);
         status = status == TW_OK ? ended : status;
@@ -504,6 +471,17 @@ void twi_entropy_gpu_close(twi_entropy_gpu *gpu)
 const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu)
 {
     return twi_gpu_method_name(gpu->method);
+}
+
+const char *twi_entropy_gpu_choice(const tw_context *ctx, const twi_entropy_gpu *gpu)
+{
+    if (gpu != NULL) {
+        return gpu->ran ? "the GPU by estimate; its driver ran already, so no start was counted"
+                        : "the GPU by estimate, with the start of its driver";
+    }
+    return twi_gpu_is_running(ctx)
+               ? "the CPU by estimate: the GPU's driver runs, but the way there and back is longer"
+               : "the CPU by estimate: the driver of a GPU would have to start first";
 }
 
 const char *twi_entropy_gpu_reason(const twi_entropy_gpu *gpu)
@@ -556,29 +534,33 @@ static double cpu_seconds(tw_context *ctx, const twi_entropy_setup *setup)
     const double elements = (double)setup->shape.rows * (double)setup->shape.cols;
     const double changes = 2.0 * (double)setup->window.run_count; /* of a window that moves */
     const double each = setup->method == TWI_ENTROPY_COUNTERS ? COUNTERS_SECONDS
+                        : setup->method == TWI_ENTROPY_BINS   ? BINS_SECONDS
                         : setup->method == TWI_ENTROPY_LANES  ? changes * LANES_SECONDS
                                                               : changes * LIST_SECONDS;
     return elements * each / twi_thread_count(ctx);
 }
 
-/* What a call on a GPU takes at least: allocating, and bringing up and down. Where the result will
- * go is not known yet; a caller who pins one array is taken to pin both. */
+/* What a call on a GPU takes, which is bringing up and down. Where the result will go is not known
+ * yet; a caller who pins one array is taken to pin both. Buffers are made once for a context and do
+ * not count. */
 static double gpu_seconds(const twi_entropy_setup *setup, bool pinned)
 {
     const double elements = (double)setup->shape.rows * (double)setup->shape.cols;
     return CALL_SECONDS + elements * (pinned ? LINK_SECONDS : TRANSFER_SECONDS);
 }
 
-/* With "auto": whether a GPU is worth it. One that this context has not started costs its start,
- * and the look itself is most of that. */
+/* With "auto": whether a GPU is worth it. One that does not run yet costs its start, and the look
+ * itself is most of that. */
 static bool is_worth(tw_context *ctx, const twi_entropy_setup *setup)
 {
     char why[128], time[TWI_DURATION];
+    const char *short_of_it;
     const double cpu = cpu_seconds(ctx, setup);
-    const bool started = twi_gpu_startup_seconds(ctx) > 0;
-    const bool pinned = started && is_pinned(setup->in->data);
+    const bool runs = twi_gpu_is_running(ctx);
+    const bool pinned = runs && is_pinned(setup->in->data);
+    const double start = runs ? 0 : twi_gpu_worth_a_look(ctx, &short_of_it);
     if (strcmp(ctx->device, "auto") != 0 || twi_entropy_is_wide(setup) ||
-        cpu < (started ? 0 : 2 * START_SECONDS) + gpu_seconds(setup, pinned)) {
+        cpu < start + gpu_seconds(setup, pinned)) {
         return false;
     }
     if (!twi_gpu_present(why, sizeof why)) {
@@ -599,10 +581,11 @@ tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup)
     if (status != TW_OK || list.count == 0) {
         return status;
     }
+    const bool ran = twi_gpu_is_running(ctx);
     (void)twi_gpu_await(ctx);
     status = twi_alloc_zeroed(ctx, &gpu, 1, sizeof *gpu, "the devices");
     if (status == TW_OK) {
-        gpu->together = strcmp(ctx->device, "auto") == 0;
+        gpu->ran = ran;
         status = twi_alloc_zeroed(ctx, &gpu->slots, (uint64_t)list.count * SLOTS_A_DEVICE,
                                   sizeof *gpu->slots, "the devices");
     }
@@ -619,9 +602,4 @@ tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup)
     }
     setup->gpu = gpu;
     return TW_OK;
-}
-
-void twi_entropy_gpu_together(twi_entropy_setup *setup)
-{
-    setup->gpu->together = true;
 }

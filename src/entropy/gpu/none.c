@@ -8,11 +8,6 @@ tw_status twi_entropy_gpu_open(tw_context *ctx, twi_entropy_setup *setup)
     return TW_OK;
 }
 
-void twi_entropy_gpu_together(twi_entropy_setup *setup)
-{
-    (void)setup;
-}
-
 void twi_entropy_gpu_close(twi_entropy_gpu *gpu)
 {
     (void)gpu;
@@ -22,6 +17,13 @@ const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu)
 {
     (void)gpu;
     return "";
+}
+
+const char *twi_entropy_gpu_choice(const tw_context *ctx, const twi_entropy_gpu *gpu)
+{
+    (void)ctx;
+    (void)gpu;
+    return NULL;
 }
 
 const char *twi_entropy_gpu_reason(const twi_entropy_gpu *gpu)

@@ -88,6 +88,11 @@ const char *twi_map_gpu_text(const twi_map_gpu *gpu)
     return gpu->source.text;
 }
 
+bool twi_map_gpu_is_kept(const tw_context *ctx, const twi_map_gpu *gpu, int32_t device)
+{
+    return twi_gpu_keeps_code(ctx, device, gpu->source.text);
+}
+
 /* From the cache if the driver takes what is there, else from the compiler and into the cache. */
 static tw_status load(tw_context *ctx, const twi_map_gpu *gpu, int32_t device, twi_rtc_kernel *out,
                       bool *cached)

@@ -42,6 +42,9 @@ void twi_map_gpu_destroy(twi_map_gpu *gpu);
 /* The generated kernel, without the functions it calls. */
 const char *twi_map_gpu_text(const twi_map_gpu *gpu);
 
+/* Whether the context keeps the code for a device, from a map before this one. */
+bool twi_map_gpu_is_kept(const tw_context *ctx, const twi_map_gpu *gpu, int32_t device);
+
 /* Have the code for a device ready: from the context, from the cache, or compiled. `cached` (may be
  * NULL): not compiled. */
 TW_CHECKED tw_status twi_map_gpu_prepare(tw_context *ctx, twi_map_gpu *gpu, int32_t device,

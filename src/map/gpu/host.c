@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "gpu/compat.h"
+#include "gpu/startup.h"
 #include "map/gpu/gpu.h"
 #include "map/gpu/slots.h"
 #include "map/gpu/source.h"
@@ -21,7 +22,8 @@
 #include <string.h>
 
 #define SLOTS 3
-#define BAND_BYTES (8 << 20) /* of inputs and result together; at least a row */
+#define BAND_BYTES (8 << 20)    /* of inputs and result together; at least a row */
+#define LEAST_BYTES (512 << 10) /* of a small array's band */
 #define ALIGNMENT 256
 #define PITCH 16 /* elements */
 
@@ -77,7 +79,11 @@ static slot_array place(host_run *run, tw_type type, bool one_row, bool one_col)
 static void lay_out(host_run *run)
 {
     const twi_map_job *job = run->job;
-    int64_t rows = BAND_BYTES / (row_bytes(job) > 0 ? row_bytes(job) : 1);
+    const int64_t each = row_bytes(job) > 0 ? row_bytes(job) : 1;
+    const int64_t share = job->row_count / (2 * SLOTS) + 1; /* so that every slot has work */
+    const int64_t least = LEAST_BYTES / each + 1;
+    int64_t rows = BAND_BYTES / each;
+    rows = rows < share ? rows : share < least ? least : share;
     rows = rows < 1 ? 1 : rows;
     run->band = rows < job->row_count ? rows : job->row_count;
     for (int32_t k = 0; k < job->input_count; k++) {
@@ -268,6 +274,7 @@ tw_status twi_map_gpu_run(tw_context *ctx, twi_map_gpu *gpu, const twi_gpu_list 
         return TW_OK;
     }
     bool entered = cudaGetDevice(&before) == cudaSuccess;
+    (void)twi_gpu_await(ctx);
     for (int32_t d = 0; d < devices->count && status == TW_OK; d++) {
         status = twi_map_gpu_prepare(ctx, gpu, devices->index[d], NULL);
     }

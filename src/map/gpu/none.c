@@ -26,6 +26,14 @@ const char *twi_map_gpu_text(const twi_map_gpu *gpu)
     return "";
 }
 
+bool twi_map_gpu_is_kept(const tw_context *ctx, const twi_map_gpu *gpu, int32_t device)
+{
+    (void)ctx;
+    (void)gpu;
+    (void)device;
+    return false;
+}
+
 tw_status twi_map_gpu_prepare(tw_context *ctx, twi_map_gpu *gpu, int32_t device, bool *cached)
 {
     (void)gpu;

@@ -175,13 +175,19 @@ static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr, bool 
         const twi_map_source *source = &plan->gpu->source;
         put(t,
             "device      GPU: %d elements per thread, %d per access; functions within 1 ulp in "
-            "f32, 2 in f64\nkernel\n%s",
-            source->group * source->groups, source->piece, twi_map_gpu_text(plan->gpu));
+            "f32, 2 in f64%s\nkernel\n%s",
+            source->group * source->groups, source->piece,
+            !automatic      ? ""
+            : plan->gpu_ran ? "; its driver ran already, so no start was counted"
+                            : "; with the start of its driver faster than the CPU",
+            twi_map_gpu_text(plan->gpu));
         return;
     }
     if (automatic && twi_gpu_prefix()[0] != '\0') {
-        put(t, "device      CPU: the way of these arrays to a GPU and back would cost more than it "
-               "saves\n");
+        put(t,
+            "device      CPU: %sthe way of these arrays to a GPU and back would cost more than "
+            "it saves\n",
+            plan->gpu_ran ? "a GPU's driver runs and its start is not counted, but " : "");
     }
     for (int32_t i = 0; i < v->program_count && i < MOST_LISTED; i++) {
         put(t, "program");

@@ -33,6 +33,7 @@ struct tw_map_plan {
     twi_map_table table;
     twi_gpu_list devices; /* none: the CPU */
     twi_map_gpu *gpu;
+    bool gpu_ran;   /* with "auto": a driver ran before, no start was counted */
     tw_shape shape; /* of the result */
     tw_shape inputs[TWI_MAP_INPUTS];
     int32_t input_count;

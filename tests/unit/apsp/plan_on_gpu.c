@@ -21,6 +21,7 @@
 enum { N = 60, CARDS = 3 };
 static bool broken;       /* the next run fails */
 static bool slow;         /* and no plan would take it */
+static bool runs;         /* its driver does, in this process */
 static twi_gpu_way taken; /* by the last run from host memory, */
 static uint64_t allowed;  /*   and the bytes it might use there */
 
@@ -65,6 +66,19 @@ bool twi_gpu_is_starting(const tw_context *ctx)
 {
     (void)ctx;
     return true;
+}
+
+bool twi_gpu_is_running(const tw_context *ctx)
+{
+    (void)ctx;
+    return runs;
+}
+
+double twi_gpu_worth_a_look(const tw_context *ctx, const char **why)
+{
+    (void)ctx;
+    *why = "it would have to start";
+    return runs ? 0 : 0.1;
 }
 
 double twi_gpu_startup_seconds(const tw_context *ctx)
@@ -563,6 +577,23 @@ static void a_named_gpu_that_fails_is_an_error(void **state)
     close_problem(&p);
 }
 
+static void auto_counts_no_start_of_a_gpu_that_runs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        problem p;
+        runs = i == 1;
+        open_problem(&p, "auto");
+        make_plan(&p);
+        const char *text = tw_apsp_plan_explain(p.plan);
+        assert_true((strstr(text, "it would have to start") != NULL) == !runs);
+        assert_true((strstr(text, "driver runs already: its start is not counted") != NULL) ==
+                    runs);
+        close_problem(&p);
+    }
+    runs = false;
+}
+
 /* The CPU may well choose another method: here it is told to. */
 static void auto_tells_what_ran_instead_and_why(void **state)
 {
@@ -760,6 +791,7 @@ int main(void)
         cmocka_unit_test(a_run_from_host_memory_tells_the_hosts_seconds),
         cmocka_unit_test(a_named_gpu_that_fails_is_an_error),
         cmocka_unit_test(auto_tells_what_ran_instead_and_why),
+        cmocka_unit_test(auto_counts_no_start_of_a_gpu_that_runs),
         cmocka_unit_test(auto_does_not_start_over_for_a_sink_that_failed),
         cmocka_unit_test(a_sweep_on_a_named_gpu_states_its_memory_and_tells_its_seconds),
         cmocka_unit_test(a_named_gpu_weighs_the_sweep_against_the_closure),
