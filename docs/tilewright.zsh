@@ -70,7 +70,7 @@ _tilewright()
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
             '--no-cache[Do not look for the elimination order, which a sweep needs and which depends only on which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run]' \
-            '--checkpoint=[Compute by the closure on the CPU and write its state to FILE every so often]:FILE:_files' \
+            '--checkpoint=[Compute by the closure, on the CPU or on GPUs, and write its state to FILE every so often]:FILE:_files' \
             '--every=[The time from one checkpoint to the next, such as 30s, 10m or 1h]:TIME: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host'\''s memory, and no more than that on a GPU either]:SIZE: ' \
@@ -112,7 +112,7 @@ _tilewright()
         ;;
     summary)
         _arguments -s -S \
-            '--type=[The type of a raw file, which does not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The type of a raw file, which stores none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv]:FORMAT: ' \
             '--labels[Name vertices as in the files that '\''tilewright apsp --labels'\'' wrote beside DIST\: for d.npy d.rows.txt and d.cols.txt]' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
@@ -256,7 +256,7 @@ _tilewright()
             '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
             '--labels[Write the names of a matrix'\''s rows and columns beside OUT, one on a line\: for d.npy d.rows.txt and d.cols.txt]' \
             '--type=[The elements of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--raw-type=[The type of a raw IN, which does not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--raw-type=[The type of a raw IN, which stores none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
@@ -282,7 +282,7 @@ _tilewright()
         _arguments -s -S \
             '--tolerance=[Numbers that differ by no more than T count as equal]:T: ' \
             '--numbers[The numbers are not distances\: 255 in u8, 65535 in u16 and 1073741823 in i32 are what they are, and do not mean '\''no path'\'']' \
-            '--type=[The type of raw files, which do not say\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The type of raw files, which store none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv, or one of an image, for both]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \

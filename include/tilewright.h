@@ -9,7 +9,7 @@
  *  - A function that can fail returns tw_status. On anything but TW_OK, tw_last_error(ctx) is one
  *    sentence that says what was wrong, where, and what to do. Handles are then NULL. A matrix or
  *    image that was to receive a result may hold some of its rows, which mean nothing; other
- *    outputs are as they were, unless their comment says what they tell of a failure.
+ *    outputs are unchanged, unless their comment says what a failure leaves in them.
  *  - A pointer may be NULL where its comment says so and in option structs; elsewhere NULL, like an
  *    unknown enum value or a negative size, is TW_ERR_ARGUMENT (without a sentence if the context
  *    itself is NULL). A function that cannot fail then does nothing and answers 0, NULL or "".
@@ -151,15 +151,15 @@ TW_API int32_t tw_threads(const tw_context *ctx);
  * limits what is held on each GPU, unless tw_set_device_memory says otherwise. */
 TW_API TW_CHECKED tw_status tw_set_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_limit(const tw_context *ctx);
-/* Refuse nothing that keeps within so many bytes, even if the limit of tw_set_memory is lower:
- * plans, blocks and buffers still go by that limit, but what cannot do with less is let pass. 0
- * (the default): whatever passes the limit is refused. The command has 4 MB here, beside which a
- * smaller limit is lost in what a process takes anyway. */
+/* Never refuse a run that needs at most this many bytes, even if the limit of tw_set_memory is
+ * lower: plans, blocks and buffers still follow that limit, but what cannot do with less is allowed
+ * up to this one. 0 (the default): whatever exceeds the limit is refused. The command sets 4 MB,
+ * since a process takes about as much by itself. */
 TW_API TW_CHECKED tw_status tw_set_memory_floor(tw_context *ctx, uint64_t bytes);
-/* What the caller will take beside a graph of that size, in bytes. It is asked when a graph does
- * not fit under the limit while it is read, so that the limit which the sentence names is enough
- * for what follows, too: see tw_apsp_least_memory and tw_reach_least_memory. NULL (the default):
- * nothing. The function must not call the library with this context but for those two. */
+/* How much memory the caller will take beside a graph of that size, in bytes. It is called when a
+ * graph being read does not fit the limit, so that the limit named in the error is enough for what
+ * follows, too: see tw_apsp_least_memory and tw_reach_least_memory. NULL (the default):
+ * nothing. Of the library's functions it may call only those two with this context. */
 typedef uint64_t (*tw_graph_use_fn)(void *user, int64_t vertices, int64_t arcs, tw_type weights);
 TW_API TW_CHECKED tw_status tw_set_graph_use(tw_context *ctx, tw_graph_use_fn use, void *user);
 /* The maximum memory it may hold on each GPU; 0 (the default) is the limit of tw_set_memory, or
@@ -323,15 +323,15 @@ typedef struct tw_graph_read_options {
                               "edges", "metis", "npy", "npz" */
     int32_t directed;      /* TW_GRAPH_DIRECTED_* */
     int32_t unweighted;    /* 1: ignore weights, each edge counts 1 */
-    int32_t ids;           /* 1: vertex names in an edge list are arbitrary words; 0: only if one of
-                              them can be no index: what is no number, in a table (.csv, .tsv), and
-                              in any list zeros before a number or a number beyond 2^31 - 2 */
+    int32_t ids;           /* 1: vertices of an edge list have arbitrary names; 0: only if one of
+                              them cannot be an index: anything but a number in a table (.csv,
+                              .tsv), leading zeros or a number above 2^31 - 2 in any list */
     int32_t header;        /* edge lists: TW_GRAPH_HEADER_* */
     const char *weight;    /* edge lists: the column of the weight, by number from 1 or by name;
                               NULL: what a header says, or the third if there is one */
     const double *no_edge; /* .npy: the entry that means "no edge" */
-    const char *from;      /* edge lists: the columns of the ends, likewise; NULL: what a header */
-    const char *to;        /* says for certain, or the first and the second */
+    const char *from;      /* edge lists: the columns of the ends, likewise; NULL: those whose */
+    const char *to;        /* titles are unambiguous, or the first and the second */
 } tw_graph_read_options;
 #define TW_GRAPH_READ_OPTIONS_INIT                                            \
     {                                                                         \
@@ -500,8 +500,8 @@ TW_API TW_CHECKED tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sin
                                            tw_type type, double maximum);
 
 /* A picture of f32 rows into an image file of the name's format (.png, .ppm): 0 ... maximum in a
- * colour map of evenly rising lightness, grey where all is NaN. Larger results than 1024 x 1024
- * are averaged in squares, which is said through the log. */
+ * colour map of evenly rising lightness, grey where all is NaN. Results larger than
+ * 1024 x 1024 are downsampled; a log line says so. */
 TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path,
                                                double maximum);
 
@@ -667,10 +667,10 @@ typedef struct tw_apsp_options {
     int32_t predecessors; /* 1 if the run will give predecessors, too: what they take is then in the
                              memory of the plan, and in the limit that a refusal names. A run may
                              give them all the same. 0: none */
-    const char *checkpoint;  /* a file from which a run that was ended can go on; see below. NULL:
+    const char *checkpoint;  /* a file from which an interrupted run can resume; see below. NULL:
                                 none. Read until the run ends */
-    double checkpoint_every; /* seconds from one checkpoint to the next, about; 0: as often as can
-                                be */
+    double checkpoint_every; /* seconds from one checkpoint to the next, about; 0: as often as
+                                possible */
 } tw_apsp_options;
 #define TW_APSP_OPTIONS_INIT                                                                       \
     {                                                                                              \
@@ -680,20 +680,20 @@ typedef struct tw_apsp_options {
 
 /*
  * Checkpoints. With tw_apsp_options.checkpoint the method is the closure (tw_mpi_apsp: the closure
- * over ranks), and the matrix half-way is written to that file every so often. A run that finds the
- * file goes on from it and ends with the bytes that it would have had without: on any number of
- * threads, ranks or GPUs, begun by tw_apsp or by tw_mpi_apsp; of whole weights on another kind of
- * device, too. Floats go on where they have the same pivots, and the last bits then are those of
- * the device. When a run has ended well the file is removed. On GPUs the host must have room for
- * the matrix, and no GPU is taken for floats unless one is named.
+ * over ranks), and the unfinished matrix is written to that file every so often. A run that finds
+ * the file resumes from it and ends with the same bytes as an uninterrupted one: on any number of
+ * threads, ranks or GPUs, begun by tw_apsp or by tw_mpi_apsp; whole weights also on another kind of
+ * device. Floats resume where they have the same pivots, and the last bits then are those of the
+ * device. A run that succeeds removes the file. On GPUs the host must have room for the matrix, and
+ * no GPU is taken for floats unless one is named.
  *
  * Two generations are kept, the older as "FILE.previous"; while a third is written under a
- * temporary name there must be room for three. Whenever the process is ended, one of the two is
- * whole, and a newest one that is damaged gives way to the other. A checkpoint that cannot be
- * written is told by the log (tw_set_log), and the run goes on. A file that is of another graph,
- * of other options that matter (a working type that is set or, of floats, a block), of another
- * version, damaged without an older one, or no checkpoint is TW_ERR_ARGUMENT or TW_ERR_FORMAT and
- * is left as it is.
+ * temporary name there must be room for three. Whenever the process ends, one of the two is
+ * whole; if the newest is damaged, the other is used. A checkpoint that cannot be
+ * written is logged (tw_set_log), and the run continues. A file of another graph, of
+ * other options that matter (a working type that is set or, for floats, a block) or of another
+ * version, a damaged one without an older one, or one that is no checkpoint is TW_ERR_ARGUMENT or
+ * TW_ERR_FORMAT and is left unchanged.
  */
 
 /*
@@ -704,9 +704,9 @@ typedef struct tw_apsp_options {
  * TW_ERR_NEGATIVE_CYCLE.
  */
 typedef struct tw_apsp_plan tw_apsp_plan;
-/* What a plan would need at least, in bytes besides the graph, for one of that many vertices and
- * arcs whose weights are of a type: with a limit of tw_set_memory that leaves so much beside the
- * graph a plan can be made. Of sources and targets the counts are used, where the lists are not
+/* The minimum memory of a plan, in bytes besides the graph, for a graph of that many vertices and
+ * arcs and that type of weights: a plan can be made if the limit of tw_set_memory leaves this much
+ * beside the graph. Of sources and targets the counts are used, where the lists are not
  * NULL. An estimate: what the weights are is not known. */
 TW_API TW_CHECKED tw_status tw_apsp_least_memory(tw_context *ctx, uint64_t *bytes, int64_t vertices,
                                                  int64_t arcs, tw_type weights,
@@ -792,7 +792,7 @@ TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_gr
  * All pairs in place, for a matrix that already lies in GPU memory: square, of TW_I32, TW_F32 or
  * TW_F64, any size, stride and alignment. On entry an element is the weight of an edge, or "no
  * path"; integers above TW_APSP_INF_I32 count as that, and the diagonal counts as 0. Weights are
- * not negative and not NaN: others give meaningless distances, nothing worse. A sum of floats
+ * not negative and not NaN: others give undefined distances, but are memory-safe. A sum of floats
  * beyond the type is +inf, as "no path" is.
  *
  * Of the options `work_type` and `symmetric` count; the others, where they are not left at their
@@ -899,7 +899,7 @@ TW_API TW_CHECKED tw_status tw_apsp_summary_set_closeness(tw_context *ctx, tw_ap
  * than the sums and maxima that some methods compute by themselves. */
 TW_API TW_CHECKED tw_status tw_apsp_summary_set_harmonic(tw_context *ctx, tw_apsp_summary *summary,
                                                          int32_t on);
-/* Per row: largest finite distance (0 if it reaches nothing), closeness, the sum of the distances
+/* Per row: maximum finite distance (0 if it reaches nothing), closeness, the sum of the distances
  * to all that it reaches and how many those are, and harmonic centrality (NULL unless asked for).
  * All belong to the summary. */
 TW_API const double *tw_apsp_summary_eccentricity(const tw_apsp_summary *summary);
@@ -999,8 +999,8 @@ typedef struct tw_reach_options {
     }
 
 typedef struct tw_reach_plan tw_reach_plan;
-/* What a plan and its run need at most on one thread, in bytes besides the graph, for one of that
- * many vertices and arcs, of which nothing else is known. */
+/* The maximum that a plan and its run need on one thread, in bytes besides the graph, for a graph
+ * of that many vertices and arcs, whatever its shape. */
 TW_API TW_CHECKED tw_status tw_reach_least_memory(tw_context *ctx, uint64_t *bytes,
                                                   int64_t vertices, int64_t arcs,
                                                   const tw_reach_options *opts);
@@ -1082,14 +1082,14 @@ TW_API int64_t tw_image_planes(const tw_image *image);
 TW_API const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane);
 
 /* A sink that adds a plane to the image, of the shape and type of the result. After a failed run
- * its plane is there, with nothing that counts. */
+ * the plane is there, but its elements are undefined. */
 TW_API TW_CHECKED tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image);
 
 /* Read "npy" (one plane of u8, u16, i16, i32, f32 or f64; three dimensions are a stack of planes),
  * "pnm" (PGM, PPM: u8 or u16), "pfm" (f32), "png" (grey, grey and alpha, colours, colours and
  * alpha: u8 or u16), "tiff" (pages and their channels, of any size each: u8, u16, i16, i32, f32,
- * f64) or "records" (u8). format NULL follows the extension, else the content. "-" is standard
- * input. */
+ * f64), "jpeg" (grey or colours: u8; never written) or "records" (u8). format NULL follows the
+ * extension, else the content. "-" is standard input. */
 TW_API TW_CHECKED tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path,
                                           const char *format);
 
@@ -1333,8 +1333,8 @@ typedef struct tw_entropy_plan_info {
     int64_t block;  /* rows of the result in memory at a time, by the limit of memory when the plan
                        was made */
     uint64_t bytes; /* of memory that they take, besides the array */
-    double largest; /* the largest value there can be: the logarithm of the lesser of the levels and
-                       the elements of a window, in the base of the options */
+    double largest; /* the largest value there can be: the logarithm of the minimum of levels and
+                       elements of a window, in the base of the options */
 } tw_entropy_plan_info;
 #define TW_ENTROPY_PLAN_INFO_INIT                                          \
     {                                                                      \
@@ -1475,7 +1475,7 @@ TW_API TW_CHECKED tw_status tw_map_plan_create(tw_context *ctx, tw_map_plan **ou
                                                int32_t input_count, const tw_map_options *opts);
 TW_API void tw_map_plan_destroy(tw_map_plan *plan);
 
-/* Several lines: the program or the generated kernel, its specialisation, bytes and operations an
+/* Several lines: the program or the generated kernel, its specialisation, bytes and operations per
  * element, and what bounds it. */
 TW_API const char *tw_map_plan_explain(const tw_map_plan *plan);
 
@@ -1585,7 +1585,7 @@ typedef struct tw_machine {
     uint64_t memory_available;
     const char *isa;         /* the one in use; "" when TW_ISA names none of this machine */
     const char *isas;        /* all this machine and build have, best first, by spaces */
-    const char *gpu;         /* "none in this build", "no driver", "no device" or a count */
+    const char *gpu;         /* "this build has no GPU code", "no driver", "no device" or a count */
     int32_t gpus;            /* that count */
     const char *gpu_driver;  /* the newest version it knows: "CUDA 13.0"; "" without one */
     const char *gpu_runtime; /* what this build brings or loads: "CUDA 13.0"; "" for none */
@@ -1639,7 +1639,7 @@ TW_API TW_CHECKED tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t 
 
 /* Every method, type and ISA of this machine against the references, over sizes around the tile
  * edges. `problem` is "apsp", "entropy", "map", or NULL for all of them; `line` (may be NULL) is
- * called once a case. Returns TW_ERR_VERIFY if any case failed. */
+ * called once per case. Returns TW_ERR_VERIFY if any case failed. */
 typedef void (*tw_selftest_fn)(void *user, const char *name, int32_t passed, const char *detail);
 typedef struct tw_selftest_counts {
     size_t size;

@@ -24,7 +24,7 @@ typedef struct lab_time {
 /* What a GPU kernel takes; 0 where unknown or on a CPU. */
 typedef struct lab_kernel {
     int32_t registers;
-    int32_t shared;   /* bytes a block, static and dynamic */
+    int32_t shared;   /* bytes per block, static and dynamic */
     int32_t local;    /* bytes of local memory a thread: arrays it indexes, and spilled registers */
     double occupancy; /* warps that fit of those the processor has places for */
 } lab_kernel;

@@ -179,7 +179,7 @@ static bool skip_rest(scan *s, bool object, int depth)
     }
 }
 
-/* Goes into itself once a level, of which there are few. */
+/* Goes into itself once per level, of which there are few. */
 static bool skip_value(scan *s, int depth)
 {
     span text;

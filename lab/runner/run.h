@@ -40,8 +40,9 @@ typedef struct lab_run {
     bool published;    /* the authors' sizes, with their figures */
     const char *rungs; /* names by commas; NULL: all */
     int32_t repeat;
-    bool turns;    /* repetitions of all rungs in turns, not of one rung after another */
-    double budget; /* seconds a rung may take for its repetitions before it is content with fewer */
+    bool turns; /* repetitions of all rungs in turns, not of one rung after another */
+    double
+        budget; /* seconds a rung may take for its repetitions before it is repeated less often */
     uint64_t seed;
     const char *folder;     /* of results; NULL: keep none */
     lab_counting *counting; /* NULL: nobody asked for counters */

@@ -1,7 +1,7 @@
 /*
  * The runner of ladders. For each size the bench is opened once; for each rung the output is
  * poisoned, the rung runs, its answer is checked, and then it runs `repeat` times more for its
- * median. A rung that takes long is content with fewer repetitions: what a whole run takes is
+ * median. A rung that takes long is repeated less often: the time of a whole run is
  * bounded by the sizes, not by the slowest rung. Results are kept after each case, so that Ctrl-C
  * loses nothing but the case it interrupts. A rung whose answer is wrong, or that cannot run here,
  * is shown and kept as such, and the next one has its turn.

@@ -82,7 +82,7 @@ static tw_status failed(tw_context *ctx, twi_sinks *out, tw_status status, int32
     out->refused = true;
     return ctx->error[0] != '\0'
                ? status
-               : tw_fail(ctx, status, "%s of sink %d returned %s and no reason", function,
+               : tw_fail(ctx, status, "%s of sink %d returned %s without giving a reason", function,
                          (int)(out->number + sink), tw_status_name(status));
 }
 

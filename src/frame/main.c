@@ -8,6 +8,7 @@
  * others do, unless that was ignored when it began; but only after it has removed what it had begun
  * to write elsewhere.
  */
+#include "frame/about.h"
 #include "frame/help.h"
 #include "frame/job.h"
 #include "frame/program.h"
@@ -109,28 +110,13 @@ static tw_status list_features(cli_job *job)
 /* What the program does without a command. */
 static tw_status about(cli_job *job, const char *option)
 {
-    static const char completion[] = "--completion=";
-    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
-        cli_help_overview(stdout);
-    } else if (strcmp(option, "--version") == 0) {
-        printf("%s %s\n", cli_program.name, tw_version());
-    } else if (strcmp(option, "--man") == 0) {
-        cli_manual(stdout);
-    } else if (strcmp(option, "--completion") == 0) {
-        (void)cli_completion(stdout, "bash");
-    } else if (strncmp(option, completion, strlen(completion)) == 0) {
-        const char *shell = option + strlen(completion);
-        if (!cli_completion(stdout, shell)) {
-            return tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                           "no completion for the shell '%.60s'; use bash, zsh or fish", shell);
-        }
-    } else {
-        return tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                       "option '%.60s' before a command: options follow the command, as in "
-                       "'%s %s --help'",
-                       option, cli_program.name, cli_program.commands[0]->name);
-    }
-    return TW_OK;
+    bool known = false;
+    tw_status status = cli_print_about(job->ctx, option, &known);
+    return known ? status
+                 : tw_fail(job->ctx, TW_ERR_ARGUMENT,
+                           "option '%.60s' before a command: options follow the command, as in "
+                           "'%s %s --help'",
+                           option, cli_program.name, cli_program.commands[0]->name);
 }
 
 static tw_status dispatch(cli_job *job, int argc, char **argv)

@@ -1,9 +1,9 @@
 /*
  * Compiled device code kept on disk from run to run, in $XDG_CACHE_HOME/tilewright or
- * ~/.cache/tilewright, one file a kernel. A file is found by a hash of its key and believed only
+ * ~/.cache/tilewright, one file per kernel. A file is found by a hash of its key and believed only
  * if it is whole and carries the very key: the text of the source, the options, the architecture
  * and the versions of the compiler and of this library. Anything else in its place is compiled
- * over and replaced. No folder, or none that can be written, means no cache and nothing worse.
+ * over and replaced. No folder, or none that can be written, means no cache, and nothing fails.
  * The files may be deleted at any time.
  */
 #ifndef TWI_GPU_CODE_CACHE_H

@@ -36,7 +36,7 @@ static inline bool twi_gpu_is_first(const twi_gpu_list *gpus, int32_t i)
     return first == i;
 }
 
-/* "none in this build", "no driver", "no device", or a count such as "1 CUDA device". */
+/* "this build has no GPU code", "no driver", "no device", or a count such as "1 CUDA device". */
 const char *twi_gpu_text(void);
 
 /* How many there are; 0 too without a driver or GPU code. */

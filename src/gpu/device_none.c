@@ -3,7 +3,7 @@
 
 const char *twi_gpu_text(void)
 {
-    return "none in this build";
+    return "this build has no GPU code";
 }
 
 const char *twi_gpu_prefix(void)

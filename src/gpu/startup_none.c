@@ -30,7 +30,7 @@ bool twi_gpu_is_running(const tw_context *ctx)
 double twi_gpu_worth_a_look(const tw_context *ctx, const char **why)
 {
     (void)ctx;
-    *why = "none in this build";
+    *why = "this build has no GPU code";
     return (double)INFINITY;
 }
 
@@ -42,6 +42,6 @@ double twi_gpu_startup_seconds(const tw_context *ctx)
 
 bool twi_gpu_present(char *why, size_t size)
 {
-    snprintf(why, size, "none in this build");
+    snprintf(why, size, "this build has no GPU code");
     return false;
 }

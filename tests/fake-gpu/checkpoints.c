@@ -177,7 +177,7 @@ static void checkpoints_change_nothing_and_are_gone_in_the_end(void **state)
             assert_ok(ctx, run(ctx, &got, graph, &cases[k], (engine)on, (k / 2 + on) % 2 == 0,
                                in_scratch("c")));
             assert_same(&got, &wanted, &cases[k], (engine)on, (engine)on, 0);
-            assert_non_null(strstr(said, "written; the run stood still for"));
+            assert_non_null(strstr(said, "written; the run paused for"));
             assert_int_equal(scratch_count(), 0);
             assert_int_equal(fake_live(), 0);
             free(got.data);
@@ -227,7 +227,7 @@ static void end_and_go_on(const graph_case *c, engine first, engine then, uint64
     fake_begin(seed + 1, 0);
     assert_ok(ctx, run(ctx, &got, graph, c, then, seed % 3 != 0, file));
     assert_same(&got, &wanted, c, first, then, seed);
-    if (!kept || strstr(said, "going on from checkpoint") == NULL) {
+    if (!kept || strstr(said, "resuming from checkpoint") == NULL) {
         fail_msg("%s: %s, then %s, seed %llu: begun anew: %s", c->name, engine_names[first],
                  engine_names[then], (unsigned long long)seed, said);
     }

@@ -401,7 +401,7 @@ static void a_full_disk_is_told(void)
     check(run(c, 9, at_most(3), &opts), "after a full disk");
     if (rank == 0) {
         char *got = read_result(c);
-        judge(strstr(said, "going on from checkpoint") != NULL, "the old one is there", c->name,
+        judge(strstr(said, "resuming from checkpoint") != NULL, "the old one is there", c->name,
               ranks, 3);
         judge(got != NULL && memcmp(got, right, bytes_of(c)) == 0, "the same bytes", c->name, ranks,
               3);

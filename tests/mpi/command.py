@@ -98,6 +98,16 @@ def options():
     check(code == 0 and same("some.npy", "right.npy"), "sources by the numbers of the file", said, err)
     out, _, code, _ = ranks(2, "apsp", "--help")
     check(code == 0 and out.count("--work-type") == 1, "--help is printed once", out)
+    out, _, code, _ = ranks(2, "help", "apsp")
+    check(code == 0 and out.count("--work-type") == 1, "'help apsp' is the same", out)
+    docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+    for option, name in (("--man", "tilewright-mpi.1"), ("--completion", "tilewright-mpi.bash"),
+                         ("--completion=zsh", "tilewright-mpi.zsh"), ("--completion=fish", "tilewright-mpi.fish")):
+        out, _, code, _ = ranks(2, option)
+        with open(os.path.join(docs, name), encoding="utf-8") as file:
+            check(code == 0 and out == file.read(), f"renew docs/{name} with 'tilewright-mpi {option}'")
+    _, said, code, err = ranks(2, "--completion=csh")
+    check(code == 2 and len(said) == 1 and "use bash, zsh or fish" in said[0], "another shell", err)
     out, _, code, _ = ranks(2, "--version")
     check(code == 0 and re.fullmatch(r"tilewright-mpi \d+\.\d+\.\d+\n", out), "--version", out)
 
@@ -346,7 +356,7 @@ def killed():
         while any(os.path.exists(f"/proc/{pid}") for pid in pids) and time.monotonic() < deadline:
             time.sleep(0.05)
         _, said, code, err = ranks(2, *words)
-        check(code == 0 and same("x.npy", "right.npy") and "going on from checkpoint" in err, "after a kill", which, err)
+        check(code == 0 and same("x.npy", "right.npy") and "resuming from checkpoint" in err, "after a kill", which, err)
         check(not [name for name in os.listdir(folder) if name.startswith(("state", ".tilewright"))], "what is left",
               os.listdir(folder))
         os.unlink(os.path.join(folder, "x.npy"))

@@ -342,7 +342,7 @@ static bool went_on;
 static void listen(void *user, const char *text)
 {
     (void)user;
-    went_on = went_on || strstr(text, "going on from checkpoint") != NULL;
+    went_on = went_on || strstr(text, "resuming from checkpoint") != NULL;
 }
 
 static int rounds_left;

@@ -9,7 +9,7 @@
  *   v9  input through shared memory
  *   v7-shared, v7-constant, v7-texture  other places for the table of v7
  *   v7-float  sums in float, too: wrong, as its authors say
- *   bytes     a byte an element                                      engine  the library, bytes
+ *   bytes     a byte per element                                     engine  the library, bytes
  *
  * The ladder branches: v6 comes from v1, what begins with v7, v8, v9 and bytes from v7.
  *

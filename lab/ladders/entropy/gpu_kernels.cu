@@ -259,7 +259,7 @@ KERNEL void v9(const float *in, float *out, int n)
     out[y * (size_t)n + x] = finish<double>(counts, MOST - counts[LEVELS], own);
 }
 
-/* v7 with a byte an element: a quarter of the upload and of the reads. */
+/* v7 with a byte per element: a quarter of the upload and of the reads. */
 KERNEL void bytes(const uint8_t *in, float *out, int n)
 {
     int8_t counts[LEVELS];

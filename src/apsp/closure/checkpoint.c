@@ -50,7 +50,7 @@ struct twi_checkpoint {
     atomic_bool written;
     bool pending;
     int64_t count;  /* of those kept */
-    double seconds; /* that the run stood still for them */
+    double seconds; /* that the run paused for them */
 };
 
 static int64_t buffer_bytes(int64_t n)
@@ -89,7 +89,7 @@ tw_status twi_state_check(tw_context *ctx, const tw_apsp_plan *plan, const twi_s
     if (state->type != plan->work_type &&
         (asked != TW_AUTO || !plan->graph->integral || state->type == TW_F32)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "checkpoint '%.600s' was computed in %s, but this run is to be in %s; name "
+                       "checkpoint '%.600s' was computed in %s, but this run uses %s; name "
                        "another file",
                        plan->options.checkpoint, tw_type_name(state->type),
                        tw_type_name(plan->work_type));
@@ -419,7 +419,7 @@ tw_status twi_checkpoint_resume(twi_checkpoint *self, tw_context *ctx,
     close(self->fd);
     self->fd = -1;
     self->resumed = found.done;
-    twi_log(ctx, "going on from checkpoint '%.600s': %lld of %lld vertices are done, in %s",
+    twi_log(ctx, "resuming from checkpoint '%.600s': %lld of %lld vertices are done, in %s",
             self->files.file[0], (long long)found.done, (long long)found.n,
             tw_type_name(found.type));
     return twi_check_cancel(ctx);
@@ -612,7 +612,7 @@ void twi_checkpoint_close(tw_context *ctx, twi_checkpoint *self, bool finished)
         close(self->fd);
     }
     if (self->count > 0) {
-        twi_log(ctx, "%lld checkpoint%s of %s written; the run stood still for %s",
+        twi_log(ctx, "%lld checkpoint%s of %s written; the run paused for %s",
                 (long long)self->count, self->count == 1 ? "" : "s",
                 twi_bytes(bytes, (double)twi_state_row_at(&self->state, self->n)),
                 twi_duration(time, self->seconds));

@@ -5,7 +5,7 @@
  *           panels: the closed tile times the raw panels
  *   wide    update: everything but the rows and columns of k and p takes update k
  *
- * The two streams meet twice a round: head(k) needs update(k-1) to be done, update(k) needs
+ * The two streams meet twice per round: head(k) needs update(k-1) to be done, update(k) needs
  * panels(k). Packed panels exist twice, by the parity of their pivot; what only the stream ahead
  * uses exists once.
  *
@@ -49,8 +49,8 @@ typedef struct gpu_closure {
     twi_gpu_round round;
     void *row[2];
     void *col[2];
-    uint8_t *row_some[2];
-    uint8_t *col_some[2];
+    uint8_t *row_nonempty[2];
+    uint8_t *col_nonempty[2];
     cudaStream_t wide;
     cudaStream_t ahead;
     cudaEvent_t updated[2]; /* by the parity of the pivot */
@@ -100,9 +100,9 @@ static uint64_t place_panels(gpu_closure *self, void *base)
         /* The column panel of a symmetric matrix is its row panel, if it looks the same. */
         bool shared = round->symmetric && kernel->word == kernel->element;
         self->col[i] = shared ? self->row[i] : twi_gpu_place(base, &used, panel, kernel->word);
-        self->row_some[i] = twi_gpu_place(base, &used, round->tiles, 1);
-        self->col_some[i] =
-            round->symmetric ? self->row_some[i] : twi_gpu_place(base, &used, round->tiles, 1);
+        self->row_nonempty[i] = twi_gpu_place(base, &used, round->tiles, 1);
+        self->col_nonempty[i] =
+            round->symmetric ? self->row_nonempty[i] : twi_gpu_place(base, &used, round->tiles, 1);
     }
     round->raw_row = twi_gpu_place(base, &used, panel, kernel->element);
     round->raw_col = round->symmetric ? NULL : twi_gpu_place(base, &used, panel, kernel->element);
@@ -153,8 +153,8 @@ static uint64_t place_rounds(gpu_closure *self, void *base, uint64_t *cleared)
     for (int i = 0; i < 2; i++) {
         self->row[i] = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
         self->col[i] = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
-        self->row_some[i] = twi_gpu_place(base, &used, round->tiles, 1);
-        self->col_some[i] = twi_gpu_place(base, &used, round->tiles, 1);
+        self->row_nonempty[i] = twi_gpu_place(base, &used, round->tiles, 1);
+        self->col_nonempty[i] = twi_gpu_place(base, &used, round->tiles, 1);
     }
     return used;
 }
@@ -229,10 +229,10 @@ static twi_gpu_round round_of(const gpu_closure *self, int64_t pivot)
     round.col = self->col[now];
     round.next_row = self->row[1 - now];
     round.next_col = self->col[1 - now];
-    round.row_some = self->row_some[now];
-    round.col_some = self->col_some[now];
-    round.next_row_some = self->row_some[1 - now];
-    round.next_col_some = self->col_some[1 - now];
+    round.row_nonempty = self->row_nonempty[now];
+    round.col_nonempty = self->col_nonempty[now];
+    round.next_row_nonempty = self->row_nonempty[1 - now];
+    round.next_col_nonempty = self->col_nonempty[1 - now];
     return round;
 }
 

@@ -31,7 +31,7 @@ typedef struct labels_run {
     twi_labels_space space;
     const twi_gpu_sweep_kernel *reducer; /* sums and the certificate are a sweep's */
     int32_t guess;                       /* passes of the next batch */
-    twi_fold *folds;                     /* of all rows; NULL: nobody is content with them */
+    twi_fold *folds;                     /* of all rows; NULL: folds alone are not enough */
     bool folded;
     twi_delivery *delivery;
     int64_t first; /* rows before it are done */

@@ -75,7 +75,7 @@ tw_status twi_plan_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_o
     }
     if (o->checkpoint != NULL && o->method != TW_APSP_METHOD_AUTO &&
         o->method != TW_APSP_METHOD_CLOSURE) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s has no checkpoints; the closure has",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s does not support checkpoints; use closure",
                        tw_apsp_method_name(o->method));
     }
     status = check_work_type(ctx, graph, o->work_type, twi_plan_result_type(graph, o));

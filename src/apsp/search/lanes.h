@@ -46,7 +46,7 @@ typedef struct twi_lanes_space {
 
 typedef struct twi_lanes_job {
     const twi_net *net;
-    const int32_t *sources; /* places, one a lane */
+    const int32_t *sources; /* places, one per lane */
     int count;
     bool certify;      /* see that nothing is hidden at the cap (floats: at +inf) */
     double cutoff;     /* values above it need not be exact; +inf: none */

@@ -1,7 +1,8 @@
 /*
  * Narrow first, then wider. A working type is tried that is likely to be enough; what comes of it
- * is certified, and where the certificate refuses, the next wider type follows. Whatever an engine
- * is and wherever it runs, that is written here once.
+ * is certified, and where the certificate refuses, the next wider type follows. All engines but
+ * one go through here: the CPU's sweep (twi_sweep_run) has its own loop, since it delivers rows as
+ * it goes, continues from the row it has reached, and steps through kernels, not types.
  */
 #ifndef TWI_APSP_SHARED_ATTEMPT_H
 #define TWI_APSP_SHARED_ATTEMPT_H

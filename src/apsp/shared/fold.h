@@ -30,7 +30,7 @@ typedef struct twi_folded {
 /* The first row with the largest `most` of those that reach anything; -1 without any. */
 int64_t twi_fold_widest(const twi_fold *folds, int64_t count);
 
-/* Whether a sink of the plan's run is a summary that is content with folds: one without a histogram
+/* Whether a sink of the plan's run is a summary that needs folds only: one without a histogram
  * that knows the plan's sources by the same numbers. Of summary.c, as the next. */
 bool twi_summary_takes_folds(const tw_sink *sink, const tw_apsp_plan *plan);
 

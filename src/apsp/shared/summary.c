@@ -60,7 +60,7 @@ struct tw_apsp_summary {
     double *harmonic;
     twi_row_statistics *block; /* of the rows being read */
     int64_t block_room;
-    int32_t tables; /* one a thread; 0 without a histogram */
+    int32_t tables; /* one per thread; 0 without a histogram */
     cells *table;
     int exponent;  /* of the cells' width; INT_MIN while only zeros have come */
     double *edges; /* bins + 1 */
@@ -185,7 +185,7 @@ static int64_t count_of(const tw_apsp_summary *summary, int64_t cell)
     return count;
 }
 
-/* Integers with a cell a value: `bins` equal bins over [low, high], or one a value. */
+/* Integers with a cell per value: `bins` equal bins over [low, high], or one per value. */
 static void cut_values(tw_apsp_summary *summary, int64_t low, int64_t high)
 {
     const int64_t values = high - low + 1;

@@ -36,7 +36,7 @@ static const cli_option own_options[] = {
      "The numbers are not distances: 255 in u8, 65535 in u16 and 1073741823 in i32 are what they "
      "are, and do not mean 'no path'. Always so for images."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of raw files, which do not say: u8, u16, i32 (the default), f32 or f64; of .csv "
+     "The type of raw files, which store none: u8, u16, i32 (the default), f32 or f64; of .csv "
      "files "
      "f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,
@@ -440,8 +440,8 @@ static void print(const comparison *c, const side *a, const side *b)
     if (c->most >= 0) {
         cli_print(", by at most %s", cli_show_value(most, c->most));
     }
-    cli_print("%s%s\n", c->infinite ? "; some have a number in one and none in the other" : "",
-              c->unlike ? "; some are no number in either, such as inf and nan" : "");
+    cli_print("%s%s\n", c->infinite ? "; in some, only one side is a number" : "",
+              c->unlike ? "; in some, neither side is, such as inf and nan" : "");
     if (names->graph != NULL) {
         cli_print("first at row %s, column %s",
                   cli_show_vertex(row, names->graph, names->rows.list[c->row]),

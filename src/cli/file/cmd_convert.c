@@ -32,7 +32,7 @@ static const settings defaults = {.reading = CLI_READING_INIT};
 
 static const cli_option kind_options[] = {
     {"graph", 0, CLI_FLAG, NULL, offsetof(settings, kind), KIND_GRAPH,
-     "IN is a graph. Default: if the extension of IN or OUT is one of graphs alone."},
+     "IN is a graph. Default: if the extension of IN or OUT is used only for graphs."},
     {"matrix", 0, CLI_FLAG, NULL, offsetof(settings, kind), KIND_MATRIX,
      "IN is a matrix of distances. Default: in all other cases."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(settings, output), 0, "The same as OUT."},
@@ -41,12 +41,12 @@ static const cli_option kind_options[] = {
      "the extension of OUT."},
     {"labels", 0, CLI_FLAG, NULL, offsetof(settings, labels), 1,
      "Write the names of a matrix's rows and columns beside OUT, one on a line: for d.npy "
-     "d.rows.txt and d.cols.txt. A .csv has them in itself."},
+     "d.rows.txt and d.cols.txt. A .csv already contains them."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
      "The elements of a matrix OUT: u8, u16, i32, f32 or f64; those of IN by default. 'No path' is "
      "kept as such; a number that does not fit is an error, but f64 is rounded to f32."},
     {"raw-type", 0, CLI_TYPE, "TYPE", offsetof(settings, raw_type), 0,
-     "The type of a raw IN, which does not say: u8, u16, i32 (the default), f32 or f64."},
+     "The type of a raw IN, which stores none: u8, u16, i32 (the default), f32 or f64."},
     {0}};
 
 static const cli_group groups[] = {{"What is converted", kind_options},
@@ -58,7 +58,7 @@ static const cli_group groups[] = {{"What is converted", kind_options},
 static const cli_operand operands[] = {
     {"IN", "A graph in any format that 'tilewright apsp' reads, or a matrix as it writes it: .npy, "
            ".csv or raw; '-' is standard input. Names of rows and columns, in a .csv or beside it "
-           "by 'apsp --labels', stay."},
+           "by 'apsp --labels', are kept."},
     {"OUT", "The output file; '-' is standard output."},
     {NULL, NULL}};
 

@@ -18,7 +18,7 @@ static bool has_gpu_code(const apsp_run *run)
 {
     tw_machine machine = TW_MACHINE_INIT;
     return tw_machine_describe(run->job->ctx, &machine) == TW_OK &&
-           strcmp(machine.gpu, "none in this build") != 0;
+           strcmp(machine.gpu, "this build has no GPU code") != 0;
 }
 
 void apsp_announce(const apsp_run *run)

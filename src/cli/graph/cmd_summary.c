@@ -21,7 +21,7 @@ static const settings defaults = {
 
 static const cli_option own_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of a raw file, which does not say: u8, u16, i32 (the default), f32 or f64; of a "
+     "The type of a raw file, which stores none: u8, u16, i32 (the default), f32 or f64; of a "
      ".csv "
      "f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,

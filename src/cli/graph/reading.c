@@ -17,7 +17,7 @@ const cli_option cli_reading_options[] = {
      "Ignore weights: each edge counts 1."},
     {"from", 0, CLI_TEXT, "COLUMN", offsetof(cli_reading, from), 0,
      "The column of an edge list that holds the source of an edge, by number from 1 or by its name "
-     "in the header. Default: the one whose title says so for certain, or the first."},
+     "in the header. Default: the column whose title identifies it unambiguously, or the first."},
     {"to", 0, CLI_TEXT, "COLUMN", offsetof(cli_reading, to), 0,
      "The column that holds the target. Default: as for --from, or the second."},
     {"weight", 0, CLI_TEXT, "COLUMN", offsetof(cli_reading, weight), 0,

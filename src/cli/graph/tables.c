@@ -111,8 +111,10 @@ tw_status cli_table_names_find(cli_job *job, const char *path, const char *forma
     }
     tw_status status = cli_read_labels(ctx, path, &out->graph, &out->rows, &out->cols);
     if (status == TW_OK && cli_table_names_check(ctx, out, shape) != TW_OK) {
-        cli_say(job, "%s is %lld x %lld, and the names beside it are not as many: left alone", path,
-                (long long)shape->rows, (long long)shape->cols);
+        cli_say(
+            job,
+            "%s is %lld x %lld; its label files have a different number of entries and are ignored",
+            path, (long long)shape->rows, (long long)shape->cols);
         cli_table_names_clear(out);
     }
     return status;

@@ -1,5 +1,5 @@
 /*
- * Edge lists: a line an edge, "SOURCE TARGET [WEIGHT] [...]", separated by blanks, tabs, commas,
+ * Edge lists, one edge per line: "SOURCE TARGET [WEIGHT] [...]", separated by blanks, tabs, commas,
  * semicolons or bars (columns.h). A line that begins with # or % is a comment, unless it may be an
  * edge of names, which is refused. Vertices are indices from 0, as many as the highest of them asks
  * for, or of a comment "# vertices: N" before the first edge; or names, numbered as they appear.

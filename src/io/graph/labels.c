@@ -194,7 +194,7 @@ static void halve(twi_label_sample *sample)
     }
 }
 
-/* The key is not secret: names that are chosen to mislead make the estimate wrong, nothing worse.
+/* The key is not secret: names that are chosen to mislead make the estimate wrong and nothing else.
  * So the same file has the same. */
 static void sample_name(twi_label_sample *sample, const char *name, size_t length)
 {

@@ -1,5 +1,5 @@
 /*
- * METIS .graph: a line "VERTICES EDGES [FMT [NCON]]", then one line a vertex with its neighbours
+ * METIS .graph: a line "VERTICES EDGES [FMT [NCON]]", then one line per vertex with its neighbours
  * from 1. FMT is up to three digits: sizes of vertices (100), weights of vertices (10, NCON of
  * them), weights of edges (1); what belongs to vertices is skipped. Lines that begin with % are
  * comments, an empty line is a vertex without neighbours. The graph is undirected and lists every

@@ -1,6 +1,6 @@
 /*
  * Records: int32 width, int32 height, width * height bytes, little-endian, again and again until
- * the end of the file; each is a plane. Planes of f32 are written as text, one line a record: the
+ * the end of the file; each is a plane. Planes of f32 are written as text, one line per record: the
  * width, the height and the values with five decimals, a comma after every number, the last too.
  *
  * A float times 10^5 has at most 41 bits and is exact in f64, so rounding it to a whole number

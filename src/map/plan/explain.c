@@ -185,7 +185,7 @@ static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr, bool 
     }
     if (automatic && twi_gpu_prefix()[0] != '\0') {
         put(t,
-            "device      CPU: %sthe way of these arrays to a GPU and back would cost more than "
+            "device      CPU: %scopying these arrays to a GPU and back would cost more than "
             "it saves\n",
             plan->gpu_ran ? "a GPU's driver runs and its start is not counted, but " : "");
     }

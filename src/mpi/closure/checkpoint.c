@@ -357,7 +357,7 @@ tw_status twi_mpi_checkpoint_begin(twi_mpi_checkpoint *self, const twi_share *sh
         }
         if (status == TW_OK && self->world->rank == 0) {
             twi_log(self->ctx,
-                    "going on from checkpoint '%.600s': %lld of %lld vertices are done, in %s",
+                    "resuming from checkpoint '%.600s': %lld of %lld vertices are done, in %s",
                     self->files.file[0], (long long)*done, (long long)grid->n,
                     tw_type_name(self->found.type));
         }
@@ -645,7 +645,7 @@ void twi_mpi_checkpoint_close(twi_mpi_checkpoint *self, bool finished, bool brok
         conclude(self, false);
     }
     if (self->count > 0) {
-        twi_log(self->ctx, "%lld checkpoint%s of %s written; the run stood still for %s",
+        twi_log(self->ctx, "%lld checkpoint%s of %s written; the run paused for %s",
                 (long long)self->count, self->count == 1 ? "" : "s",
                 twi_bytes(bytes, (double)twi_state_row_at(&self->state, self->state.n)),
                 twi_duration(time, self->seconds));

@@ -37,7 +37,7 @@ typedef struct gpu_closure {
     twi_mpi_seen *seen;
     void *memory; /* everything below lies in it */
     int64_t *kept;
-    uint8_t *row_some[2], *col_some[2]; /* of the panels */
+    uint8_t *row_nonempty[2], *col_nonempty[2]; /* of the panels */
     bool pinned;
     twi_messages messages;
     twi_questions questions;
@@ -83,7 +83,7 @@ static twi_gpu_rank_panel panel_of(const gpu_closure *self, bool is_row)
     const twi_panels *panels = &self->messages.panels[at];
     const twi_side *side = is_row ? &panels->row : &panels->col;
     return (twi_gpu_rank_panel){side->data, side->at,
-                                is_row ? self->row_some[at] : self->col_some[at]};
+                                is_row ? self->row_nonempty[at] : self->col_nonempty[at]};
 }
 
 /* ---------------------------------------------------------------------------------- memory */
@@ -94,8 +94,8 @@ static void place_all(gpu_closure *self, twi_layout *at)
     twi_messages_place(&self->messages, at);
     self->kept = twi_place(at, (uint64_t)share->row_count * sizeof *self->kept);
     for (int i = 0; i < 2; i++) {
-        self->row_some[i] = twi_place(at, (uint64_t)share->col_count);
-        self->col_some[i] = twi_place(at, (uint64_t)share->row_count);
+        self->row_nonempty[i] = twi_place(at, (uint64_t)share->col_count);
+        self->col_nonempty[i] = twi_place(at, (uint64_t)share->row_count);
     }
 }
 

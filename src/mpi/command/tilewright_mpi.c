@@ -10,6 +10,7 @@
 #include "cli/graph/reading.h"
 #include "cli/graph/statistics.h"
 #include "cli/graph/vertices.h"
+#include "frame/about.h"
 #include "frame/help.h"
 #include "frame/program.h"
 #include "frame/progress.h"
@@ -578,19 +579,21 @@ const cli_about cli_program = {
 };
 
 /* What the program does without a command, on rank 0. */
-static tw_status about(tw_context *ctx, const char *option)
+static tw_status about(tw_context *ctx, int count, char **words)
 {
-    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0 || strcmp(option, "help") == 0) {
-        cli_help_overview(stdout);
-    } else if (strcmp(option, "--version") == 0) {
-        printf("%s %s\n", cli_program.name, tw_version());
-    } else if (strcmp(option, "--man") == 0) {
-        cli_manual(stdout);
-    } else {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': use '%s apsp --help'",
-                       option, cli_program.name);
+    const char *word = count > 0 ? words[0] : "--help";
+    if (strcmp(word, "help") == 0) {
+        if (count > 1 && strcmp(words[1], apsp.name) == 0) {
+            cli_help_command(stdout, &apsp);
+            return TW_OK;
+        }
+        word = count > 1 ? words[1] : "--help";
     }
-    return TW_OK;
+    bool known = false;
+    tw_status status = cli_print_about(ctx, word, &known);
+    return known ? status
+                 : tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': use '%s apsp --help'",
+                           word, cli_program.name);
 }
 
 static tw_status run_command(cli_job *job, int argc, char **argv, int rank)
@@ -627,7 +630,7 @@ static tw_status dispatch(cli_job *job, int argc, char **argv, int rank)
     if (named || explains) {
         return run_command(job, argc - 1 - named, argv + 1 + named, rank);
     }
-    tw_status status = rank == 0 ? about(job->ctx, argc > 1 ? argv[1] : "--help") : TW_OK;
+    tw_status status = rank == 0 ? about(job->ctx, argc - 1, argv + 1) : TW_OK;
     return tw_mpi_agree(job->ctx, MPI_COMM_WORLD, status);
 }
 

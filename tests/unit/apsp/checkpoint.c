@@ -239,7 +239,7 @@ static void a_run_goes_on_from_every_round_with_the_same_bytes(void **state)
                 said[0] = '\0';
                 assert_ok(ctx, tw_set_threads(ctx, 1 + (int)r % 3));
                 assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
-                if (strstr(said, "going on from checkpoint") == NULL) {
+                if (strstr(said, "resuming from checkpoint") == NULL) {
                     fail_msg("%s: it has begun anew: %s", cases[k].name, said);
                 }
                 assert_same(&got, &wanted, cases[k].name);
@@ -267,13 +267,13 @@ static void checkpoints_change_nothing_and_are_gone_in_the_end(void **state)
         options.method = TW_APSP_METHOD_AUTO; /* the closure, whatever is faster */
         assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
         assert_same(&got, &wanted, cases[k].name);
-        assert_non_null(strstr(said, "written; the run stood still for"));
+        assert_non_null(strstr(said, "written; the run paused for"));
         assert_int_equal(scratch_count(), 0);
         said[0] = '\0';
         options.checkpoint_every = 600; /* too seldom for this run */
         assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
         assert_same(&got, &wanted, cases[k].name);
-        assert_null(strstr(said, "stood still"));
+        assert_null(strstr(said, "paused"));
         free(wanted.data);
         free(got.data);
         tw_graph_destroy(graph);
@@ -309,8 +309,8 @@ static void large_checkpoints_change_nothing(void **state)
     tw_matrix got = poisoned(N, TW_I32);
     said[0] = '\0';
     assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
-    assert_non_null(strstr(said, "going on from checkpoint"));
-    assert_non_null(strstr(said, "written; the run stood still"));
+    assert_non_null(strstr(said, "resuming from checkpoint"));
+    assert_non_null(strstr(said, "written; the run paused"));
     for (int32_t i = 0; i < N; i++) {
         const int32_t *row = (const int32_t *)got.data + (int64_t)i * N;
         for (int32_t j = 0; j < N; j++) {
@@ -488,7 +488,7 @@ static void the_one_before_is_enough(void **state)
     tw_matrix got = poisoned(s.wanted.rows, s.wanted.type);
     unlink(s.file); /* killed between the two renames */
     assert_ok(s.ctx, tw_apsp(s.ctx, &got, s.graph, &s.options));
-    assert_non_null(strstr(said, "going on from checkpoint"));
+    assert_non_null(strstr(said, "resuming from checkpoint"));
     assert_same(&got, &s.wanted, "the one before");
     assert_int_equal(scratch_count(), 0);
     /* Damaged, and alone: refused as well. */
@@ -534,7 +534,7 @@ static void a_checkpoint_of_something_else_is_refused(void **state)
 
     s.options.work_type = TW_F64;
     is_refused(&s, &s.newest, s.newest.count, TW_ERR_ARGUMENT,
-               "computed in i32, but this run is to be in f64");
+               "computed in i32, but this run uses f64");
     /* Left open they are as the file has them. */
     s.options.work_type = TW_AUTO;
     s.options.block = 0;
@@ -561,7 +561,7 @@ static void other_pivots_are_refused_for_floats(void **state)
     tw_matrix got = poisoned(s.wanted.rows, s.wanted.type);
     s.options.block = 2 * BLOCK;
     assert_ok(s.ctx, tw_apsp(s.ctx, &got, s.graph, &s.options));
-    assert_non_null(strstr(said, "going on from checkpoint"));
+    assert_non_null(strstr(said, "resuming from checkpoint"));
     assert_same(&got, &s.wanted, "other pivots");
     free(got.data);
     close_scene(&s);
@@ -575,7 +575,7 @@ static void what_has_no_checkpoints_says_so(void **state)
     tw_matrix got = poisoned(200, TW_I32);
     tw_apsp_options options = options_of(&cases[3], in_scratch("c"));
     options.method = TW_APSP_METHOD_DIJKSTRA;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "method dijkstra has no checkpoints",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "method dijkstra does not support checkpoints",
                  tw_apsp(ctx, &got, graph, &options));
     options.method = TW_APSP_METHOD_AUTO;
     options.checkpoint_every = -1;
@@ -656,7 +656,7 @@ static void negative_weights_go_on(void **state)
         options.checkpoint = file;
         leave(graph, &options, 1);
         assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
-        assert_non_null(strstr(said, "going on from checkpoint"));
+        assert_non_null(strstr(said, "resuming from checkpoint"));
         assert_same(&got, &wanted, "negative weights");
         free(wanted.data);
         free(got.data);
@@ -692,7 +692,7 @@ static void a_full_disk_costs_the_new_checkpoint_alone(void **state)
     assert_int_equal(older.count, s.older.count);
     assert_memory_equal(older.bytes, s.older.bytes, older.count);
     assert_int_equal(status, TW_OK);
-    assert_non_null(strstr(said, "going on from checkpoint"));
+    assert_non_null(strstr(said, "resuming from checkpoint"));
     assert_same(&got, &s.wanted, "without room");
     assert_int_equal(scratch_count(), 0);
     free(newest.bytes);
@@ -723,7 +723,7 @@ static void a_failed_allocation_leaves_the_checkpoint(void **state)
     }
     twi_meter_fail_at(s.ctx->meter, 0);
     assert_true(k > 4);
-    assert_non_null(strstr(said, "going on from checkpoint"));
+    assert_non_null(strstr(said, "resuming from checkpoint"));
     assert_same(&got, &s.wanted, "after failures");
     free(got.data);
     close_scene(&s);

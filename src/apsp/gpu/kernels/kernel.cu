@@ -51,7 +51,7 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) head_kernel(const twi_gpu_rou
     }
     bool some = has_path(c);
     if (threadIdx.x == 0 && x != r.next) {
-        (column ? r.next_col_some : r.next_row_some)[x] = some;
+        (column ? r.next_col_nonempty : r.next_row_nonempty)[x] = some;
     }
     if (!some) {
         return;
@@ -79,7 +79,7 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) panels_kernel(const twi_gpu_r
         x -= r.tiles - 1;
     }
     x += x >= r.next;
-    if ((column ? r.next_col_some : r.next_row_some)[x] == 0) {
+    if ((column ? r.next_col_nonempty : r.next_row_nonempty)[x] == 0) {
         return;
     }
 

@@ -39,18 +39,18 @@ typedef struct twi_gpu_round {
     int32_t one;       /* 1; the compiler must not know it */
     const void *row;
     const void *col;
-    const uint8_t *row_some; /* for each tile of the panel, 0: all of it is infinite, and it was
-                              * never written */
-    const uint8_t *col_some;
+    const uint8_t *row_nonempty; /* for each tile of the panel, 0: all of it is infinite, and it was
+                                  * never written */
+    const uint8_t *col_nonempty;
     void *next_row;
     void *next_col;
-    uint8_t *next_row_some;
-    uint8_t *next_col_some; /* symmetric: next_row_some */
-    void *raw_row;          /* the next pivot's rows before its tile is multiplied in: like row */
-    void *raw_col;          /* and its columns: like col, but elements; symmetric: none */
-    void *raw_tile;         /* side x side elements */
-    void *tile;   /* the closed tile as a left operand: side x side words, [k][m] = D[k][m] */
-    void *tile_t; /* likewise, [k][m] = D[m][k] */
+    uint8_t *next_row_nonempty;
+    uint8_t *next_col_nonempty; /* symmetric: next_row_nonempty */
+    void *raw_row;  /* the next pivot's rows before its tile is multiplied in: like row */
+    void *raw_col;  /* and its columns: like col, but elements; symmetric: none */
+    void *raw_tile; /* side x side elements */
+    void *tile;     /* the closed tile as a left operand: side x side words, [k][m] = D[k][m] */
+    void *tile_t;   /* likewise, [k][m] = D[m][k] */
     const int32_t *needed; /* NULL, or in device memory: when 0, the kernels do nothing */
 } twi_gpu_round;
 

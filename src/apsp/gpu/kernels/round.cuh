@@ -64,7 +64,7 @@ static __device__ __forceinline__ void make_next(const twi_gpu_round &r, int at)
     }
     const bool some = has_path(c); /* after which nobody reads the product's operands any more */
     if (threadIdx.x == 0) {
-        (column ? r.next_col_some : r.next_row_some)[x] = some;
+        (column ? r.next_col_nonempty : r.next_row_nonempty)[x] = some;
     }
     if (!some) {
         return;

@@ -40,15 +40,15 @@ struct together_shared {
 };
 
 /* What blocks tell each other lies in global memory, which is 0 before: no word is 0 when it has
- * been published, since it goes there with these bits turned over, and no distance has exactly
+ * been published, since it goes there with these bits complemented, and no distance has exactly
  * them. So a reader sees of each word by itself whether it is there, and nothing needs a flag or an
  * order. */
-enum { TURNED = 0x7FFFFFFF };
+enum { COMPLEMENT = 0x7FFFFFFF };
 
 static __device__ __forceinline__ void publish_group(word *to, const word *from)
 {
-    publish16(to,
-              make_int4(from[0] ^ TURNED, from[1] ^ TURNED, from[2] ^ TURNED, from[3] ^ TURNED));
+    publish16(to, make_int4(from[0] ^ COMPLEMENT, from[1] ^ COMPLEMENT, from[2] ^ COMPLEMENT,
+                            from[3] ^ COMPLEMENT));
 }
 
 /* As a right operand: [k][j] = (k, j). */
@@ -101,8 +101,8 @@ static __device__ __forceinline__ void bring(word *shared, const word *from)
         while (!is_there(v[g])) {
             v[g] = read16(from + g * THREADS * GROUP);
         }
-        *(int4 *)(shared + g * THREADS * GROUP) =
-            make_int4(v[g].x ^ TURNED, v[g].y ^ TURNED, v[g].z ^ TURNED, v[g].w ^ TURNED);
+        *(int4 *)(shared + g * THREADS * GROUP) = make_int4(
+            v[g].x ^ COMPLEMENT, v[g].y ^ COMPLEMENT, v[g].z ^ COMPLEMENT, v[g].w ^ COMPLEMENT);
     }
 }
 

@@ -30,7 +30,7 @@ static __device__ __forceinline__ void updated_tile(word (&c)[ROWS][WORDS], cons
 /* Whether the pivot's panels have anything for that tile. */
 static __device__ __forceinline__ bool concerns(const twi_gpu_round &r, int down, int across)
 {
-    return __ldg(r.col_some + down) != 0 && __ldg(r.row_some + across) != 0;
+    return __ldg(r.col_nonempty + down) != 0 && __ldg(r.row_nonempty + across) != 0;
 }
 
 /* Number `at` of the tiles 0, 1, 2, ... without the pivot and the next one. */
