@@ -699,9 +699,9 @@ typedef struct tw_apsp_options {
 /*
  * A plan holds the choice of method, working type, block and threads for one graph and one set of
  * options, with its reasons. The graph must outlive it. Making one measures rates for a few
- * milliseconds and refuses (TW_ERR_MEMORY, with numbers) what cannot fit. With negative weights it
- * looks for a negative cycle on a walk from a source to a target and, finding one, returns
- * TW_ERR_NEGATIVE_CYCLE.
+ * milliseconds, unless another plan of the process just did, and refuses (TW_ERR_MEMORY, with
+ * numbers) what cannot fit. With negative weights it looks for a negative cycle on a walk from a
+ * source to a target and, finding one, returns TW_ERR_NEGATIVE_CYCLE.
  */
 typedef struct tw_apsp_plan tw_apsp_plan;
 /* The minimum memory of a plan, in bytes besides the graph, for a graph of that many vertices and

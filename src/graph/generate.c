@@ -295,7 +295,9 @@ static tw_status drawing_finish(recipe *r, tw_graph **out, drawing *d, tw_status
     if (status == TW_OK) {
 #pragma omp parallel for num_threads(twi_thread_count(r->ctx)) schedule(static)
         for (int64_t i = 0; i < d->count; i++) {
-            put_weight(r, d->weight, i, (uint64_t)i);
+            if (!twi_is_cancelled(r->ctx)) {
+                put_weight(r, d->weight, i, (uint64_t)i);
+            }
         }
         tw_edges edges = {sizeof edges, d->count, d->source, d->target, d->weight, r->type, TW_I32};
         status = twi_check_cancel(r->ctx);
@@ -332,6 +334,9 @@ static tw_status sparse_edges(recipe *r, tw_graph **out)
         uint64_t n = (uint64_t)r->vertices;
 #pragma omp parallel for num_threads(twi_thread_count(r->ctx)) schedule(static)
         for (int64_t i = 0; i < count; i++) {
+            if (twi_is_cancelled(r->ctx)) {
+                continue;
+            }
             uint64_t u = twi_random_below(twi_random_at(r->source, (uint64_t)i), n);
             uint64_t v = twi_random_below(twi_random_at(r->target, (uint64_t)i), n - 1);
             d.source[i] = (int32_t)u;
@@ -378,6 +383,9 @@ static tw_status rmat_edges(recipe *r, tw_graph **out)
     if (status == TW_OK) {
 #pragma omp parallel for num_threads(twi_thread_count(r->ctx)) schedule(static)
         for (int64_t i = 0; i < count; i++) {
+            if (twi_is_cancelled(r->ctx)) {
+                continue;
+            }
             int64_t u = 0;
             int64_t v = 0;
             for (uint64_t attempt = 0; attempt < TRIES; attempt++) {

@@ -12,9 +12,11 @@
 #include "base/threads.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #define BURST_SECONDS 0.0003 /* a burst of the micro-kernel */
+#define RATE_SECONDS 5.0     /* for which its rate is believed */
 #define SPARSE_DEGREE 64     /* arcs per vertex, beyond which nobody looks for a band */
 #define GPU_CLOCK 1.5e9      /* of a device that does not tell */
 #define GPU_ROUND 40e-6      /* seconds of a pivot that the update does not hide (H200, 2026-11) */
@@ -52,9 +54,58 @@ static double burst_rate(const twi_minplus_kernel *kernel, char *memory)
     return work / (now - began);
 }
 
+/* Rates that this process has measured, all plans for all: a machine that others use, too, is not
+ * the same for ever, but a plan should not cost more than a small run. */
+typedef struct known_rate {
+    const twi_minplus_kernel *kernel;
+    int threads;
+    double rate;
+    double when;
+} known_rate;
+static known_rate known[32];
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The one of this kernel, or the oldest, which may make room. */
+static known_rate *place_of(const twi_minplus_kernel *kernel, int threads)
+{
+    known_rate *oldest = known;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].kernel == kernel && known[i].threads == threads) {
+            return &known[i];
+        }
+        oldest = known[i].when < oldest->when ? &known[i] : oldest;
+    }
+    return oldest;
+}
+
+/* Neither waits: a lock that was taken at a fork stays taken in the child. */
+static bool recall(const twi_minplus_kernel *kernel, int threads, double *rate)
+{
+    if (pthread_mutex_trylock(&known_lock) != 0) {
+        return false;
+    }
+    const known_rate *one = place_of(kernel, threads);
+    const bool valid = one->kernel == kernel && one->threads == threads &&
+                       twi_seconds() - one->when < RATE_SECONDS;
+    *rate = valid ? one->rate : *rate;
+    pthread_mutex_unlock(&known_lock);
+    return valid;
+}
+
+static void remember(const twi_minplus_kernel *kernel, int threads, double rate)
+{
+    if (pthread_mutex_trylock(&known_lock) == 0) {
+        *place_of(kernel, threads) = (known_rate){kernel, threads, rate, twi_seconds()};
+        pthread_mutex_unlock(&known_lock);
+    }
+}
+
 tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, int threads,
                           double *rate)
 {
+    if (recall(kernel, threads, rate)) {
+        return TW_OK;
+    }
     char *memory = NULL;
     uint64_t each = twi_packed_a_bytes(kernel, kernel->mr, DEPTH) +
                     twi_packed_b_bytes(kernel, kernel->nr, DEPTH) +
@@ -72,6 +123,7 @@ tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, int
         sum += burst_rate(kernel, mine);
     }
     *rate = sum > 0 ? sum : 1e9;
+    remember(kernel, threads, *rate);
     twi_free(memory);
     return TW_OK;
 }

@@ -7,7 +7,7 @@
 #include "gpu/device.h"
 
 /* Relaxations per second of `threads` threads at once on the micro-kernel, operands in cache:
- * measured for a fraction of a millisecond. */
+ * measured for a fraction of a millisecond, unless this process has done so in the last seconds. */
 TW_CHECKED tw_status twi_kernel_rate(tw_context *ctx, const twi_minplus_kernel *kernel, int threads,
                                      double *rate);
 

@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define NONE (-1)
-#define CHECK_EVERY 1024 /* pivots between looks at the cancel flag */
 
 /* Numbers of this file: those of the list first, then their other neighbours, which stay. */
 typedef struct quotient {
@@ -335,7 +334,7 @@ static int32_t eliminate_all(quotient *q, int32_t *pivot, double columns, double
         pivot[pivots] = p;
         gone += (int64_t)size;
         *steps += columns * size * high + size * (size + high) * (size + high);
-        if (*steps > most || (pivots % CHECK_EVERY == 0 && twi_is_cancelled(q->ctx))) {
+        if (*steps > most || twi_is_cancelled(q->ctx)) {
             break;
         }
     }

@@ -200,10 +200,9 @@ static void dissect_range(dissection *d, range r)
 {
     agenda todo = {.count = 1};
     todo.waiting[0] = r;
-    for (int64_t step = 1; todo.count > 0 && !atomic_load_explicit(&d->stop, memory_order_relaxed);
-         step++) {
+    while (todo.count > 0 && !atomic_load_explicit(&d->stop, memory_order_relaxed)) {
         cut_range(d, &todo, todo.waiting[--todo.count]);
-        if (step % 64 == 0 && twi_is_cancelled(d->ctx)) {
+        if (twi_is_cancelled(d->ctx)) {
             atomic_store_explicit(&d->stop, true, memory_order_relaxed);
         }
     }
@@ -251,6 +250,7 @@ static tw_status allocate(dissection *d, const twi_skeleton *skeleton, void **bl
     memcpy(d->links.to, skeleton->targets, links * sizeof *d->links.to);
     memset(d->s.tag, 0, n * sizeof *d->s.tag);
     memset(d->begins, 0, n);
+    d->s.ctx = d->ctx;
     d->s.links = &d->links;
     return TW_OK;
 }

@@ -31,7 +31,7 @@ int64_t twi_separator_reach(const twi_separator *s, int32_t start, int32_t *dist
     int64_t tail = from;
     queue[tail++] = start;
     distance[start] = 0;
-    while (head < tail) {
+    while (head < tail && !twi_is_cancelled(s->ctx)) {
         int32_t u = queue[head++];
         const int32_t *list = links->to + links->begin[u];
         for (int32_t i = 0; i < links->count[u]; i++) {
@@ -96,7 +96,7 @@ static void try_pair(const twi_separator *s, const int32_t *list, int64_t count,
     int32_t *below = s->counts; /* vertices of each key */
     int32_t *cuts = s->counts + 2 * range + 2;
     memset(s->counts, 0, (size_t)(4 * range + 4) * sizeof *s->counts);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && !twi_is_cancelled(s->ctx); i++) {
         int32_t v = list[i];
         int32_t k = key(s, &c, v);
         const int32_t *to = links->to + links->begin[v];
@@ -292,7 +292,8 @@ static bool refine(twi_separator *s, const int32_t *list, int64_t count, int32_t
     int64_t best = before;
     int64_t best_done = 0;
     move next;
-    for (int idle = 0; idle < PATIENCE && m.looks > 0 && best_move(&m, length, most, locked, &next);
+    for (int idle = 0; idle < PATIENCE && m.looks > 0 && !twi_is_cancelled(s->ctx) &&
+                       best_move(&m, length, most, locked, &next);
          idle++) {
         if (m.done + 1 + s->links->count[next.vertex] > m.room) {
             break;
@@ -335,6 +336,9 @@ bool twi_separate(twi_separator *s, const int32_t *list, int64_t count)
 {
     cut best = {0, 0, 0, 1e300};
     find_ends(s, list, count);
+    if (twi_is_cancelled(s->ctx)) { /* not all distances are there */
+        return false;
+    }
     int32_t range = 0;
     for (int64_t i = 0; i < count; i++) {
         int32_t away = s->distance[0][list[i]];
@@ -346,6 +350,9 @@ bool twi_separate(twi_separator *s, const int32_t *list, int64_t count)
     try_pair(s, list, count, 0, 1, range, &best);
     try_pair(s, list, count, 0, 2, range, &best);
     try_pair(s, list, count, 1, 2, range, &best);
+    if (twi_is_cancelled(s->ctx)) {
+        return false;
+    }
     if (best.cost >= 1e300) {
         return take_hubs(s, list, count);
     }

@@ -6,6 +6,7 @@
 #define TWI_APSP_SWEEP_SEPARATOR_H
 
 #include "apsp/sweep/links.h"
+#include "base/context.h"
 
 enum { TWI_LEFT = 0, TWI_RIGHT = 1, TWI_BETWEEN = 2 };
 
@@ -14,6 +15,7 @@ enum { TWI_LEFT = 0, TWI_RIGHT = 1, TWI_BETWEEN = 2 };
  * in common can be separated at a time. */
 enum { TWI_SEPARATOR_COUNTS = 4 };
 typedef struct twi_separator {
+    tw_context *ctx; /* for its cancel flag */
     const twi_links *links;
     int32_t *tag;         /* a vertex belongs to the current part if its tag is this->part */
     int32_t *distance[3]; /* from the three far ends of the part */
@@ -31,7 +33,8 @@ int64_t twi_separator_reach(const twi_separator *s, int32_t start, int32_t *dist
 
 /* Separate the part of `count` vertices, which is connected; `list` has them. distance[0] holds
  * those from list[0], as twi_separator_reach leaves them, and the queue the vertices in that order.
- * False if it has found nothing that is worth the name: the part then goes as one. */
+ * False if it has found nothing that is worth the name, or was cancelled: the part then goes as
+ * one. */
 bool twi_separate(twi_separator *s, const int32_t *list, int64_t count);
 
 #endif

@@ -181,7 +181,7 @@ static tw_status make_blocks(builder *b, int32_t *root)
     for (int32_t g = 0; g < b->order->groups; g++) {
         group *self = &b->groups[g];
         tw_status status = find_high(b, g);
-        if (status == TW_OK && g % 4096 == 0) {
+        if (status == TW_OK && twi_is_cancelled(b->ctx)) {
             status = twi_check_cancel(b->ctx);
         }
         if (status != TW_OK) {

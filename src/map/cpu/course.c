@@ -17,7 +17,10 @@
 #define STRIP_BYTES ((int64_t)256 << 10) /* for the values of columns */
 #define PAST_CACHES ((int64_t)32 << 20)  /* bytes of a result that no cache will hold */
 #define TASKS_A_THREAD 8
-#define TASK_ELEMENTS ((int64_t)1 << 22) /* at most, so that a cancelled run ends soon */
+/* At most, so that a cancelled run ends soon: of elements, and of what they cost in additions, some
+ * milliseconds. */
+#define TASK_ELEMENTS ((int64_t)1 << 22)
+#define TASK_COST 0x1p23
 
 /* How often each value of a program is used; the result counts twice, since it is not to vanish. */
 static void count_uses(const twi_program *program, int32_t *uses)
@@ -182,6 +185,18 @@ static bool is_stream(const twi_map_course *p)
     return true;
 }
 
+/* How many elements a task may have. */
+static int64_t task_elements(const twi_map_course *p)
+{
+    const twi_variants *v = p->job->variants;
+    double cost = 1;
+    for (int32_t k = 0; k < v->program_count; k++) {
+        cost = v->programs[k].cost > cost ? v->programs[k].cost : cost;
+    }
+    const double most = TASK_COST / (cost * (double)p->job->repeat);
+    return most < (double)TASK_ELEMENTS ? (int64_t)most + 1 : TASK_ELEMENTS;
+}
+
 /* Sizes of blocks, strips and bands. */
 static void cut(twi_map_course *p, int threads)
 {
@@ -213,10 +228,15 @@ static void cut(twi_map_course *p, int threads)
         int64_t strip = twi_round_up((job->cols + strips - 1) / strips, width);
         p->strip = strip < p->strip ? strip : p->strip;
     }
+    const int64_t elements = task_elements(p);
+    if (elements < p->strip) {
+        p->strip =
+            twi_round_up(elements, width) < p->strip ? twi_round_up(elements, width) : p->strip;
+    }
     p->strips = (job->cols + p->strip - 1) / p->strip;
     p->strip_room = twi_round_up((p->strip + p->period - 1) / p->period, TWI_MAP_GRAIN);
     int64_t band = job->row_count / wanted;
-    int64_t most_rows = TASK_ELEMENTS / job->repeat / p->strip;
+    int64_t most_rows = elements / p->strip;
     band = band < most_rows ? band : most_rows;
     p->band = band < 1 ? 1 : band;
     p->bands = (job->row_count + p->band - 1) / p->band;

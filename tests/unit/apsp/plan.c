@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include "apsp/plan/estimate.h"
 #include "apsp/plan/screen.h"
 #include "gpu/device.h"
 
@@ -255,6 +256,31 @@ static void a_look_tells_roads_from_networks(void **state)
     close_context(ctx);
 }
 
+static double rate_of(int threads)
+{
+    tw_context *ctx = open_context();
+    twi_isa isa;
+    double rate = 0;
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    assert_ok(ctx, twi_kernel_rate(ctx, twi_minplus_kernel_find(isa, TW_F64), threads, &rate));
+    assert_true(rate > 0);
+    close_context(ctx);
+    return rate;
+}
+
+/* Of two measurements no two have the same bits, unless the second one is the first. On a machine
+ * where seconds pass between two lines the first may have grown old. */
+static void a_rate_is_measured_once_for_all_contexts(void **state)
+{
+    (void)state;
+    bool once = false;
+    for (int i = 0; i < 20 && !once; i++) {
+        const double first = rate_of(1), of_two = rate_of(2);
+        once = rate_of(1) == first && of_two != first;
+    }
+    assert_true(once);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +289,7 @@ int main(void)
         cmocka_unit_test(potentials_are_planned_for),
         cmocka_unit_test(a_plan_of_hours_says_how_to_do_less),
         cmocka_unit_test(a_look_tells_roads_from_networks),
+        cmocka_unit_test(a_rate_is_measured_once_for_all_contexts),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }
