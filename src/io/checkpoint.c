@@ -301,13 +301,14 @@ tw_status twi_generation_refuse(tw_context *ctx, const twi_generations *files, i
                                 twi_state_verdict verdict, const char *why)
 {
     if (verdict == TWI_STATE_FOREIGN || verdict == TWI_STATE_VERSION) {
-        return tw_fail(ctx, TW_ERR_FORMAT, "cannot go on from '%.600s': %s; name another file",
+        return tw_fail(ctx, TW_ERR_FORMAT, "cannot resume from '%.600s': %s; name another file",
                        files->file[which], why);
     }
-    return tw_fail(ctx, TW_ERR_FORMAT,
-                   "cannot go on from '%.600s': %s, and there is no other generation; remove it to "
-                   "start from the beginning",
-                   files->file[which], why);
+    return tw_fail(
+        ctx, TW_ERR_FORMAT,
+        "cannot resume from '%.600s': %s, and there is no other generation; remove it to "
+        "start from the beginning",
+        files->file[which], why);
 }
 
 int twi_generation_make(const twi_generations *files, const twi_state *state, twi_temporary *out,

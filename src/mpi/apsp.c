@@ -305,7 +305,7 @@ static tw_status check_found(const mpi_run *run)
                ? TW_OK
                : tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
                          "checkpoint '%.500s' is of a closure on CPUs, in %s with tiles of %lld, "
-                         "which a GPU does not go on from; use the device 'cpu'",
+                         "from which a GPU cannot resume; use the device 'cpu'",
                          run->plan.options.checkpoint, tw_type_name(found->type),
                          (long long)found->block);
 }

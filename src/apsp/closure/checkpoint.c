@@ -100,7 +100,7 @@ tw_status twi_state_check(tw_context *ctx, const tw_apsp_plan *plan, const twi_s
          twi_block_round(kernel, state->n, plan->options.block) != state->block)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "checkpoint '%.600s' was computed with pivots of %lld vertices, which this "
-                       "run cannot go on with; name another file",
+                       "run cannot use; name another file",
                        plan->options.checkpoint, (long long)state->block);
     }
     return TW_OK;
@@ -385,7 +385,7 @@ tw_status twi_checkpoint_pivots(twi_checkpoint *self, tw_context *ctx, int64_t b
     if (is_float && self->resumed > 0 && self->found.block != block) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "checkpoint '%.600s' was computed with pivots of %lld vertices, and this "
-                       "run has them of %lld; go on with the device and the memory that it was "
+                       "run has them of %lld; resume with the device and the memory that it was "
                        "begun with, or name another file",
                        self->files.file[0], (long long)self->found.block, (long long)block);
     }
