@@ -117,7 +117,7 @@ tw_status lab_apsp_host_open(lab_apsp_host *out, tw_context *ctx, int64_t n, uin
 tw_status lab_apsp_host_solve(lab_apsp_host *host, int32_t count, bool share, double *seconds)
 {
     twi_gpu_list gpus = lab_devices(count);
-    twi_gpu_host matrix = {host->output, host->n, host->n, TW_I32, false, NULL};
+    twi_gpu_host matrix = {.data = host->output, .n = host->n, .ld = host->n, .type = TW_I32};
     tw_type used = TW_AUTO;
     memcpy(host->output, host->input, (size_t)(host->n * host->n) * 4);
     double begun = twi_seconds();
