@@ -15,7 +15,7 @@ compile() { # compile FOLDER ARCHITECTURES [FLAG]: the library, and the programs
         -DCMAKE_CUDA_FLAGS="-Xptxas=-v ${3:-}" >"$1.log" 2>&1 || { tail -20 "$1.log"; exit 1; }
     cmake --build "$1" -j "$(nproc)" >>"$1.log" 2>&1 || { grep -A5 error "$1.log"; exit 1; }
     mapfile -t libraries < <(bench/libraries "$1")
-    for name in tests/gpu/devices tests/gpu/hosts tests/gpu/runs bench/gpu bench/gpu_host; do
+    for name in tests/gpu/devices tests/gpu/hosts tests/gpu/runs tests/gpu/checkpoints bench/gpu bench/gpu_host; do
         cc -std=gnu17 -O2 -fopenmp -D_GNU_SOURCE -Iinclude -Isrc -I"$cuda/include" \
             -o "$1/$(basename $name)" $name.c "$1/src/libtilewright.a" \
             -L"$cuda/lib64" -lcudart_static -lm -ldl -lrt -lpthread "${libraries[@]}"
@@ -32,6 +32,7 @@ bad=0
 $build/devices || bad=1
 $build/hosts || bad=1
 $build/runs || bad=1
+$build/checkpoints || bad=1
 check() { # check TOOL PROGRAM [SIZES]
     log=$out/$1-$(basename "$2")-${3:-small}.txt
     compute-sanitizer --tool "$1" --error-exitcode 3 "$2" "${3:-small}" >"$log" || bad=1

@@ -370,12 +370,6 @@ void twi_checkpoint_form(twi_checkpoint *self, tw_type type, double cap)
     }
 }
 
-void twi_checkpoint_whole(twi_checkpoint *self)
-{
-    give_up(self); /* it was for one of them */
-    self->state.lower = false;
-}
-
 tw_status twi_checkpoint_pivots(twi_checkpoint *self, tw_context *ctx, int64_t block)
 {
     if (self == NULL) {

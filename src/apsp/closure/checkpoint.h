@@ -69,9 +69,6 @@ void twi_checkpoint_offer(twi_checkpoint *self, const twi_minplus_kernel *kernel
 void twi_checkpoint_form(twi_checkpoint *self, tw_type type, double cap);
 TW_CHECKED tw_status twi_checkpoint_pivots(twi_checkpoint *self, tw_context *ctx, int64_t block);
 
-/* Both triangles of a symmetric matrix are kept from now on. */
-void twi_checkpoint_whole(twi_checkpoint *self);
-
 /* Whether it is time to keep the matrix after this round, and that; for those without a keeper.
  * NULL: never. */
 bool twi_checkpoint_is_due(twi_checkpoint *self);

@@ -221,12 +221,6 @@ tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way w
         status = mirror(&self);
         self.mirrored = false;
     }
-    /* On an H200 (November 2026) the lower triangle alone, gone on with in strips, ended with other
-     * bytes than a run that was never ended; the whole matrix did not. */
-    if (way == TWI_GPU_STREAMED && host->checkpoint != NULL && host->symmetric) {
-        self.host.symmetric = false;
-        twi_checkpoint_whole(host->checkpoint);
-    }
     if (status == TW_OK) {
         status =
             twi_attempt(ctx, &engine, &self, first_type(&self, narrow), TW_AUTO, used, &attempts);
