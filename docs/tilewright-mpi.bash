@@ -7,7 +7,7 @@ _tilewright_mpi()
         return
     fi
     case ${COMP_WORDS[1]} in
-    apsp) words='--in-format --directed --undirected --unweighted --from --to --weight --ids --header --no-header --no-edge --type --sources --targets --cutoff --output --out-format --labels --verify --summary --histogram --plot --eccentricity --closeness --closeness-as --harmonic --sum --reached --nearest --farthest --count --method --work-type --block --checkpoint --every --explain --ranks --vertices --rate --link --latency --threads --memory --device --isa --json --quiet --no-progress --help' ;;
+    apsp) words='--in-format --directed --undirected --unweighted --from --to --weight --ids --header --no-header --no-edge --type --sources --targets --cutoff --predecessors --output --out-format --long --labels --verify --summary --histogram --plot --eccentricity --closeness --closeness-as --harmonic --sum --reached --nearest --farthest --count --method --work-type --block --no-cache --checkpoint --every --explain --ranks --vertices --rate --link --latency --threads --memory --device-memory --device --isa --json --quiet --no-progress --help' ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;

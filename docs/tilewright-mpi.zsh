@@ -35,9 +35,11 @@ _tilewright_mpi()
             '--sources=[Keep only these rows\: vertices such as 0,5,7-9, names such as Bern,Basel, or @FILE with a list, one name per line]:LIST: ' \
             '--targets=[Keep only these columns, given in the same way]:LIST: ' \
             '--cutoff=[Treat distances above D as unreachable]:D: ' \
+            '--predecessors=[Also write the vertex before each target on its shortest path, as int32 of the same shape]:FILE:_files' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
-            '--out-format=[The format of OUT\: raw or npy]:FORMAT: ' \
+            '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
+            '--long[Write OUT, a .csv, as lines from,to,distance below a header instead of a matrix\: with names, without pairs that have no path and without the distance of a vertex to itself]' \
             '--labels[Also write the vertices of the rows and columns of OUT, one per line\: for d.npy into d.rows.txt and d.cols.txt]' \
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
             '--summary[Print the summary of the distances even if OUT is given]' \
@@ -55,6 +57,7 @@ _tilewright_mpi()
             '--method=[auto (the default\: what tilewright apsp would take), closure (blocked Floyd-Warshall, each process holding a share of the matrix), dijkstra, bfs (equal weights only) or sweep (elimination, then a sweep over blocks of sources)]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure and the side of the tiles that ranks hold]:B: ' \
+            '--no-cache[Do not look for the elimination order, which a sweep needs and which depends only on which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright of the first process, and do not keep it there for the next run]' \
             '--checkpoint=[Write the state of the closure to FILE, in a folder that all processes see, every so often]:FILE:_files' \
             '--every=[The time from one checkpoint to the next, such as 30s, 10m or 1h]:TIME: ' \
             '--explain[Explain the plan\: the grid of processes, memory in each of them, and the time of each part, from rates that are measured here and now]' \
@@ -65,6 +68,7 @@ _tilewright_mpi()
             '--latency=[With --ranks\: microseconds of a message]:US: ' \
             '--threads=[Use N threads in each process]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory in each process]:SIZE: ' \
+            '--device-memory=[Hold at most SIZE on its GPU in each process, whatever --memory says]:SIZE: ' \
             '--device=[Where a closure computes\: cpu (the default), or in a build with GPU code cuda (or hip), of which the processes of a machine take one GPU each, in turn]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \

@@ -64,7 +64,7 @@ TW_API void tw_mpi_graph_destroy(tw_mpi_graph *graph);
 typedef struct tw_mpi_apsp_output {
     size_t size;
     const char *path;   /* of the matrix; NULL: it is not kept */
-    const char *format; /* "npy" or "raw"; NULL: by extension, as tw_sink_to_file */
+    const char *format; /* "npy", "raw" or "csv"; NULL: by extension, as tw_sink_to_file */
     int64_t verify;     /* rows to check against another search; 0: all; -1: none */
     uint64_t seed;      /* which rows */
     /* Filled on every process, NULL: none. One for each of them, created alike, with the sources
@@ -74,10 +74,20 @@ typedef struct tw_mpi_apsp_output {
     /* Likewise, of the nearest and of the farthest vertices of every row. */
     tw_apsp_nearest *nearest;
     tw_apsp_nearest *farthest;
+    /* Of rank 0, NULL on all others; NULL: none. It is given all rows of the result in their order,
+     * once they are made and verified, and `path` is not written: beside it the rows lie until
+     * then, as elements, in a file that nobody sees. So is text written, which is of rank 0's
+     * making: "csv" has such a sink by itself. */
+    tw_sink *sink;
+    /* The path of a matrix of predecessors, as tw_apsp_plan_run gives them to its sink; NULL: none.
+     * The format goes by the extension. Each machine holds the whole graph then, also of a closure.
+     */
+    const char *predecessors;
+    tw_sink *predecessor_sink; /* in its place, likewise */
 } tw_mpi_apsp_output;
-#define TW_MPI_APSP_OUTPUT_INIT                                         \
-    {                                                                   \
-        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1, NULL, NULL, NULL \
+#define TW_MPI_APSP_OUTPUT_INIT                                                           \
+    {                                                                                     \
+        sizeof(tw_mpi_apsp_output), NULL, NULL, -1, 1, NULL, NULL, NULL, NULL, NULL, NULL \
     }
 
 typedef struct tw_mpi_apsp_report {

@@ -44,6 +44,9 @@ class ApspOutput(_abi.Sized):
         ("summary", c_void_p),
         ("nearest", c_void_p),
         ("farthest", c_void_p),
+        ("sink", c_void_p),
+        ("predecessors", c_char_p),
+        ("predecessor_sink", c_void_p),
     ]
     defaults = {"verify": -1, "seed": 1}
 

@@ -10,6 +10,7 @@
 #include "apsp/closure/scatter.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/hops.h"
+#include "apsp/plan/check.h"
 #include "apsp/plan/explain.h"
 #include "apsp/plan/plan.h"
 #include "apsp/reference.h"
@@ -371,15 +372,7 @@ static tw_status check_run(tw_context *ctx, const tw_apsp_plan *plan, const tw_s
     if (status != TW_OK) {
         return status;
     }
-    if (predecessors != NULL && plan->options.targets != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "predecessors need whole rows; do not set targets");
-    }
-    if (predecessors != NULL && plan->options.cutoff >= 0 && plan->potential != NULL) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "with negative weights a path below the cutoff may lead through distances "
-                       "above it; request predecessors without a cutoff");
-    }
-    return TW_OK;
+    return predecessors != NULL ? twi_plan_check_predecessors(ctx, plan) : TW_OK;
 }
 
 static void fill_report(tw_context *ctx, const tw_apsp_plan *plan, const outcome *out,

@@ -111,4 +111,10 @@ void twi_store_release(const tw_context *ctx, twi_store_part part);
 TWI_SHARED void twi_log(tw_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Bytes that may be held on each GPU; 0: what is free there. */
+static inline uint64_t twi_gpu_limit(const tw_context *ctx)
+{
+    return ctx->device_memory_limit > 0 ? ctx->device_memory_limit : ctx->memory_limit;
+}
+
 #endif

@@ -38,7 +38,7 @@ typedef struct mpi_run {
     twi_grid grid;
     twi_share share;
     twi_pattern pattern;
-    twi_mpi_file *file;
+    twi_mpi_file *file, *predecessors;
     twi_mpi_seen seen;
     int32_t gpu;                    /* of this rank; -1: it computes on the CPU */
     bool all_bits;                  /* 15 of 16 have not been enough */
@@ -47,7 +47,7 @@ typedef struct mpi_run {
     int64_t done;                   /* vertices, when the attempt was opened */
     double seconds_compute, seconds_output, seconds_verify;
     int64_t verified;
-    twi_replica replica;    /* of searches */
+    twi_replica replica;    /* of searches, and for predecessors */
     tw_apsp_plan *searches; /* theirs; NULL: a closure */
     twi_mpi_searched searched;
     double seconds_plan;
@@ -92,7 +92,8 @@ static tw_status compare_options(mpi_run *run)
                        {.name = "the checkpoint"},
                        {.name = "the summary"},
                        {.name = "a device of the kind"},
-                       {.name = "the list of vertices"}};
+                       {.name = "the list of vertices"},
+                       {.name = "the predecessors"}};
     (void)snprintf(told[0].text, TWI_TOLD, "%s", tw_apsp_method_name(o->method));
     (void)snprintf(told[1].text, TWI_TOLD, "%s", tw_type_name(o->type));
     (void)snprintf(told[2].text, TWI_TOLD, "%s", tw_type_name(o->work_type));
@@ -111,6 +112,8 @@ static tw_status compare_options(mpi_run *run)
     (void)snprintf(told[12].text, TWI_TOLD, "%s", out->summary != NULL ? "wanted" : "not wanted");
     (void)snprintf(told[14].text, TWI_TOLD, "%s%s", out->nearest != NULL ? "nearest" : "none",
                    out->farthest != NULL ? " and farthest" : "");
+    (void)snprintf(told[15].text, TWI_TOLD, "%.100s",
+                   out->predecessors != NULL ? out->predecessors : "none");
     (void)snprintf(told[13].text, TWI_TOLD, "%s", run->gpu >= 0 ? "GPU" : "CPU");
     return twi_world_same(run->ctx, &run->graph->world, told, (int)(sizeof told / sizeof *told));
 }
@@ -158,6 +161,12 @@ static tw_status check_alone(mpi_run *run)
     }
     if (status == TW_OK && run->output->path != NULL) {
         status = twi_mpi_file_check(ctx, run->output->path, run->output->format);
+    }
+    if (status == TW_OK && run->output->predecessors != NULL) {
+        status = twi_plan_check_predecessors(ctx, &run->plan);
+    }
+    if (status == TW_OK && run->output->predecessors != NULL) {
+        status = twi_mpi_file_check(ctx, run->output->predecessors, NULL);
     }
     if (status == TW_OK && run->output->verify < -1) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
@@ -464,6 +473,8 @@ static tw_status deliver(void *run_)
         status = twi_world_agree(ctx, world, status);
     }
     out.file = run->file;
+    out.predecessors = run->predecessors;
+    out.graph = &run->replica.graph;
     out.collectors = collectors_of(run);
     if (status == TW_OK) {
         status = twi_mpi_deliver(ctx, &run->share, &run->plan, &out);
@@ -481,7 +492,7 @@ static tw_status fill_report(mpi_run *run, tw_mpi_apsp_report *report, tw_type u
                              int32_t attempts, double seconds)
 {
     const double n = (double)run->grid.n, tiles = (double)run->grid.tiles;
-    uint64_t peak = tw_memory_peak(run->ctx);
+    uint64_t peak = tw_memory_peak(run->ctx) + run->replica.share;
     tw_status status = twi_mpi_check(
         run->ctx,
         MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_UINT64_T, MPI_MAX, run->graph->world.comm),
@@ -520,7 +531,8 @@ static tw_status search(mpi_run *run)
 {
     tw_context *ctx = run->ctx;
     const tw_apsp_plan *plan = run->searches;
-    twi_mpi_rows_out to = {.file = run->file, .collectors = collectors_of(run)};
+    twi_mpi_rows_out to = {
+        .file = run->file, .predecessors = run->predecessors, .collectors = collectors_of(run)};
     tw_status status = TW_OK;
     if (run->output->verify >= 0) {
         status = twi_mpi_verifier_create(ctx, &to.verifier, run->graph, plan, twi_plan_rows(plan),
@@ -576,6 +588,29 @@ static void forget(mpi_run *run)
     twi_replica_close(&run->replica);
 }
 
+/* The files, and what predecessors need: the whole graph, which of a closure no rank has yet. */
+static tw_status prepare(mpi_run *run)
+{
+    const tw_mpi_apsp_output *out = run->output;
+    const twi_world *world = &run->graph->world;
+    const int64_t rows = twi_plan_rows(&run->plan), cols = twi_plan_cols(&run->plan);
+    const twi_mpi_wish distances = {
+        out->path, out->format, out->sink, {rows, cols, run->plan.type}};
+    const twi_mpi_wish before = {
+        out->predecessors, NULL, out->predecessor_sink, {rows, cols, TW_I32}};
+    tw_status status = TW_OK;
+    if (out->predecessors != NULL && run->searches != NULL) {
+        status = twi_plan_check_predecessors(run->ctx, run->searches);
+    } else if (out->predecessors != NULL) {
+        status = twi_replica_open(run->ctx, &run->replica, run->graph);
+    }
+    if (status == TW_OK) {
+        status = twi_mpi_file_open(run->ctx, &run->file, world, &distances);
+    }
+    return status == TW_OK ? twi_mpi_file_open(run->ctx, &run->predecessors, world, &before)
+                           : status;
+}
+
 static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
 {
     static const twi_engine engine = {"closing", open_attempt, close_matrix,
@@ -585,19 +620,8 @@ static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
     const double began = twi_seconds();
     int32_t attempts = 0;
     tw_type used = TW_AUTO;
-    if (status == TW_OK && run->output->path != NULL) {
-        const tw_shape shape = {twi_plan_rows(&run->plan), twi_plan_cols(&run->plan),
-                                run->plan.type};
-        status = twi_alloc(ctx, &run->file, 1, sizeof *run->file, "the output file");
-        status = twi_world_agree(ctx, &run->graph->world, status);
-        if (status == TW_OK) {
-            *run->file = (twi_mpi_file){0};
-            status = twi_mpi_file_open(ctx, run->file, &run->graph->world, run->output->path,
-                                       run->output->format, &shape);
-        } else {
-            twi_free(run->file);
-            run->file = NULL;
-        }
+    if (status == TW_OK) {
+        status = prepare(run);
     }
     if (status == TW_OK && run->searches != NULL) {
         status = search(run);
@@ -606,18 +630,19 @@ static tw_status run_all(mpi_run *run, tw_mpi_apsp_report *report)
         status = twi_attempt(ctx, &engine, run, found != NULL ? found->type : run->plan.work_type,
                              run->plan.options.work_type, &used, &attempts);
     }
-    if (status == TW_OK && run->file != NULL) {
+    if (status == TW_OK) {
         status = twi_mpi_file_commit(ctx, run->file);
+    }
+    if (status == TW_OK) {
+        status = twi_mpi_file_commit(ctx, run->predecessors);
     }
     if (status == TW_OK) {
         status = run->searches != NULL
                      ? report_search(run, report)
                      : fill_report(run, report, used, attempts, twi_seconds() - began);
     }
-    if (run->file != NULL) {
-        twi_mpi_file_discard(run->file);
-        twi_free(run->file);
-    }
+    twi_mpi_file_discard(run->predecessors);
+    twi_mpi_file_discard(run->file);
     twi_mpi_checkpoint_close(run->checkpoint, status == TW_OK, status == TW_ERR_IO);
     twi_pattern_clear(&run->pattern);
     twi_share_clear(&run->share);
@@ -635,6 +660,7 @@ static tw_status take_arguments(mpi_run *run, const tw_apsp_options *opts,
         status = TWI_TAKE(run->ctx, tw_mpi_apsp_output, ours, given);
     }
     run->output = ours;
+    run->plan.options.predecessors = ours->predecessors != NULL;
     run->plan.graph = &run->graph->whole;
     run->plan.given = twi_graph_memory(&run->graph->whole);
     return status;

@@ -264,8 +264,8 @@ static void failures_are_shared(void)
     out.path = "/nowhere/at/all.npy";
     expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_IO, "/nowhere/at/all.npy",
            "no such folder");
-    out.path = "matrix.csv";
-    expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_UNSUPPORTED, "csv", "text");
+    out.path = "matrix.png";
+    expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_ARGUMENT, ".png", "an image");
     out.path = NULL;
     opts.work_type = TW_U8;
     const tw_status narrow = tw_mpi_apsp(ctx, graph, &opts, NULL, NULL);

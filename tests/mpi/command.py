@@ -152,6 +152,61 @@ def answers():
     check(code == 1 and len(said) == 1 and "negative cycle" in said[0], "a negative cycle", code, err)
 
 
+def texts():
+    """What one process writes beside a matrix of numbers, byte for byte: csv, lines of --long, and predecessors as elements,
+    as text, by the numbers of the graph's file and by names; of every method, and with ties, where any order of the arcs shows."""
+    generator = random.Random(3)
+    with open(os.path.join(folder, "ties.el"), "w", encoding="ascii") as file:
+        file.writelines(f"{generator.randrange(150)} {generator.randrange(150)} {generator.randrange(3)}\n" for _ in range(900))
+    with open(os.path.join(folder, "parts.el"), "w", encoding="ascii") as file:
+        file.writelines(f"{generator.randrange(150)} {generator.randrange(150)} {generator.random():.3f}\n" for _ in range(900))
+    turn = 0
+    for graph in ("g.bin", "g.gr", "ties.el", "parts.el", "trains.csv", "down.el"):
+        for method in ("closure", "dijkstra", "sweep"):
+            if graph == "down.el" and method == "closure":
+                continue  # negative weights
+            for out, before in (("m.npy", "p.csv"), ("m.csv", "p.npy"), ("long.csv", "p.raw")):
+                turn += 1
+                words = ["--method", method, *(["--long"] if out == "long.csv" else []),
+                         *(["--undirected"] if turn % 3 == 0 and graph != "down.el" else []),
+                         *(["--sources", "Brig,Bern" if graph == "trains.csv" else "2,1,2"] if turn % 4 == 0 else [])]
+                one("apsp", graph, "right-" + out, "--predecessors", "right-" + before, *words)
+                _, said, code, err = ranks(turn % 3 + 1, "apsp", graph, out, "--predecessors", before, "--verify=2", *words)
+                check(code == 0 and same(out, "right-" + out) and same(before, "right-" + before) and not left(), "text",
+                      graph, out, before, words, said, err)
+    one("apsp", "g.gr", "--predecessors", "right.npy")
+    for count, method in ((2, "closure"), (3, "dijkstra"), (2, "auto")):
+        _, said, code, err = ranks(count, "apsp", "g.gr", "--predecessors", "some.npy", "--method", method)
+        check(code == 0 and same("some.npy", "right.npy") and "vertices are numbered from 0, in g.gr from 1" in err,
+              "predecessors alone", said, err)
+    # The order of a sweep is kept for the next run, unless it is not to be.
+    one("generate", "graph", "grid", "grid.bin", "--vertices", "1600", "--seed", "1")
+    kept = os.path.join(folder, "cache")
+    for words, files in ((["--no-cache"], 0), ([], 1)):
+        os.environ["XDG_CACHE_HOME"] = kept
+        _, said, code, err = ranks(2, "apsp", "grid.bin", "some.npy", "--method", "sweep", *words)
+        del os.environ["XDG_CACHE_HOME"]
+        found = [name for _, _, names in os.walk(kept) for name in names]
+        check(code == 0 and (len(found) > 0) == (files > 0), "the kept order", words, found, err)
+    shutil.rmtree(kept, ignore_errors=True)
+
+
+def stale():
+    """Names of another matrix beside OUT are not taken for its own."""
+    one("apsp", "trains.csv", "d.npy", "--labels")
+    before = open(os.path.join(folder, "d.npy"), "rb").read()
+    for words in (["g.bin", "d.npy"], ["trains.csv", "--predecessors", "d.npy"]):
+        _, said, code, err = ranks(2, "apsp", *words)
+        check(code == 2 and len(said) == 1 and "d.rows.txt" in said[0] and "are of another matrix" in said[0], words, err)
+    check(open(os.path.join(folder, "d.npy"), "rb").read() == before, "the matrix is as it was")
+    one("apsp", "trains.csv", "right.npy", "--sources", "Thun")
+    _, said, code, err = ranks(2, "apsp", "trains.csv", "d.npy", "--labels", "--sources", "Thun")
+    check(code == 0 and same("d.npy", "right.npy") and
+          open(os.path.join(folder, "d.rows.txt"), encoding="ascii").read() == "Thun\n", "labels are replaced", said, err)
+    for name in ("d.rows.txt", "d.cols.txt"):
+        os.unlink(os.path.join(folder, name))
+
+
 def simulated(n, block, rows, cols, element, rate, link, latency):
     """Seconds of a closure, pivot by pivot: a round begins when its panels are there and the one before is over, and the
     next pivot's panels are made from its beginning on."""
@@ -245,8 +300,22 @@ def bad():
         (["apsp", "cut.bin", "kept.npy", "--in-format", "triples"], "cut short"),
         (["apsp", "far.bin", "kept.npy"], "edge "),
         (["apsp", "minus.el", "x.npy", "--method", "closure"], "negative weights"),
-        (["apsp", "g.bin", "x.csv"], "tilewright convert"),
+        (["apsp", "g.bin", "x.tsv"], "choose with --out-format"),
+        (["apsp", "g.bin", "x.csv.gz"], ".gz is not a known matrix format"),
         (["apsp", "g.bin", "-"], "standard output"),
+        (["apsp", "g.bin", "--predecessors", "-"], "standard output"),
+        (["apsp", "g.bin", "x.npy", "--predecessors", "p.png"], ".png is not a known matrix format"),
+        (["apsp", "g.bin", "x.npy", "--long"], "name OUT with .csv"),
+        (["apsp", "g.bin", "--long"], "--long has no effect without OUT"),
+        (["apsp", "g.bin", "x.npy", "--predecessors", "x.npy"], "x.npy"),
+        (["apsp", "g.bin", "g.bin"], "which would be lost"),
+        (["apsp", "g.bin", "x.npy", "--predecessors", "q.npy", "--targets", "3"], "predecessors need whole rows"),
+        (["apsp", "minus.el", "x.npy", "--predecessors", "q.npy", "--cutoff", "3"], "without a cutoff"),
+        (["apsp", "g.bin", "x.npy", "--every", "10"], "--every has no effect without --checkpoint"),
+        (["apsp", "g.bin", "x.npy", "--method", "dijkstra", "--block", "64"], "--block has no effect"),
+        (["apsp", "g.bin", "x.npy", "--method", "closure", "--no-cache"], "--no-cache has no effect"),
+        (["apsp", "g.bin", "x.npy", "--device-memory", "1G"], "--device-memory has no effect"),
+        (["apsp", "g.bin", "x.npy", "--ids"], "--ids has no effect"),
         (["apsp", "g.bin", "nowhere/x.npy"], "nowhere/x.npy"),
         (["apsp", "g.bin", "."], "cannot write"),
         (["apsp", "large.bin", "kept.npy", "--memory", "100k"], "memory"),  # a little is never refused
@@ -265,7 +334,8 @@ def bad():
     for words, sentence in cases:
         _, said, code, err = ranks(3, *words)
         check(code == 2 and len(said) == 1 and sentence in said[0], words, code, err)
-        check(not os.path.exists(os.path.join(folder, "x.npy")) and not left(), words, "left a file", left())
+        check(not [name for name in ("x.npy", "x.csv", "q.npy") if os.path.exists(os.path.join(folder, name))] and not left(),
+              words, "left a file", left())
     with open(os.path.join(folder, "kept.npy"), encoding="ascii") as file:
         check(file.read() == "as it was", "a failed run has changed the file that was there")
 
@@ -408,6 +478,7 @@ def different():
     for mine, yours, sentence in (
         (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--block", "64"], "the block"),
         (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "y.npy"], "the output"),
+        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--predecessors", "q.npy"], "the predecessors"),
         (["apsp", "g.bin", "x.npy"], ["apsp", "other.bin", "x.npy"], "the graph"),
         (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--undirected"], "reading options"),
         (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--nonsense"], "--nonsense"),
@@ -442,7 +513,7 @@ def interrupted():
 os.makedirs(folder, exist_ok=True)
 for name in os.listdir(folder):
     os.unlink(os.path.join(folder, name))
-for part in (formats, options, answers, explained, bad, different, full, locked, interrupted, checkpoints, killed):
+for part in (formats, options, answers, texts, stale, explained, bad, different, full, locked, interrupted, checkpoints, killed):
     part()
 print(f"{done - failed} of {done} checks passed")
 sys.exit(1 if failed or not done else 0)

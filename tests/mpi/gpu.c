@@ -290,6 +290,11 @@ static void what_there_is_not_is_said(void)
               strstr(tw_last_error(ctx), "vertices need ") != NULL &&
               strstr(tw_last_error(ctx), " of GPU memory in each of ") != NULL,
           "a GPU without room", &c, 0);
+    check(tw_set_device_memory(ctx, 1000), "a limit");
+    judge(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL) == TW_ERR_MEMORY &&
+              strstr(tw_last_error(ctx), "on its GPU, and the limit is 1") != NULL,
+          "a limit of the GPU's memory", &c, 0);
+    check(tw_set_device_memory(ctx, 0), "no limit");
     tw_mpi_graph_destroy(graph);
     tw_graph_destroy(part);
     free_arcs(&a);

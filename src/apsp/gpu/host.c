@@ -28,7 +28,7 @@
 
 tw_status twi_gpu_allowance(tw_context *ctx, const twi_gpu_list *gpus, uint64_t *bytes)
 {
-    uint64_t most = ctx->device_memory_limit > 0 ? ctx->device_memory_limit : ctx->memory_limit;
+    uint64_t most = twi_gpu_limit(ctx);
     *bytes = UINT64_MAX;
     for (int32_t i = 0; i < gpus->count; i++) {
         twi_gpu_info info;

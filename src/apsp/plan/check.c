@@ -46,6 +46,19 @@ static tw_status check_work_type(tw_context *ctx, const tw_graph *graph, tw_type
                    graph->integral ? "" : " that are not 32-bit integers");
 }
 
+tw_status twi_plan_check_predecessors(tw_context *ctx, const tw_apsp_plan *plan)
+{
+    if (plan->options.targets != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "predecessors need whole rows; do not set targets");
+    }
+    if (plan->options.cutoff >= 0 && plan->potential != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "with negative weights a path below the cutoff may lead through distances "
+                       "above it; request predecessors without a cutoff");
+    }
+    return TW_OK;
+}
+
 tw_type twi_plan_result_type(const tw_graph *graph, const tw_apsp_options *o)
 {
     return o->type != TW_AUTO ? o->type : graph->weight_type;

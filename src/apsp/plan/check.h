@@ -8,6 +8,10 @@
 TWI_SHARED TW_CHECKED tw_status twi_plan_check(tw_context *ctx, const tw_graph *graph,
                                                const tw_apsp_options *opts);
 
+/* The same of a plan whose run is asked for predecessors. */
+TWI_SHARED TW_CHECKED tw_status twi_plan_check_predecessors(tw_context *ctx,
+                                                            const tw_apsp_plan *plan);
+
 /* Of the distances: as asked, or that of the weights. */
 TWI_SHARED tw_type twi_plan_result_type(const tw_graph *graph, const tw_apsp_options *opts);
 

@@ -225,7 +225,7 @@ tw_status twi_gpu_pace_find(tw_context *ctx, int32_t device, tw_type type, twi_g
     *out = (twi_gpu_pace){.round = GPU_ROUND, .link = LINK_PINNED, .slow_link = LINK_UNPINNED};
     tw_status status = twi_gpu_describe(ctx, device, &info);
     if (status == TW_OK) {
-        const uint64_t most = ctx->device_memory_limit;
+        const uint64_t most = twi_gpu_limit(ctx);
         out->rate = twi_gpu_rate(&info, type);
         out->memory = most > 0 && most < info.memory_free ? most : info.memory_free;
     }

@@ -3,6 +3,7 @@
 #define CLI_APSP_RUN_H
 
 #include "cli/graph/answers.h"
+#include "cli/graph/apsp_files.h"
 #include "cli/graph/names.h"
 #include "cli/graph/reading.h"
 #include "cli/graph/vertices.h"
@@ -35,9 +36,8 @@ typedef struct apsp_run {
     cli_job *job;
     const apsp_settings *settings;
     const char *input;
-    const char *output;                                          /* NULL: none */
-    char row_labels[CLI_LABEL_PATH], col_labels[CLI_LABEL_PATH]; /* with --labels */
-    char older[CLI_LABEL_PATH]; /* the checkpoint before the newest */
+    const char *output; /* NULL: none */
+    cli_apsp_files files;
     tw_graph *graph;
     tw_graph_info about; /* the graph, once it is read */
     cli_vertices sources;

@@ -5,9 +5,7 @@
  */
 #include "cli/graph/apsp_run.h"
 
-#include "cli/graph/names.h"
 #include "cli/graph/statistics.h"
-#include "cli/graph/tables.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
 
@@ -118,43 +116,6 @@ static const cli_example examples[] = {
     {"tilewright apsp big.bin --explain", "what would be done, and its cost"},
     {NULL, NULL}};
 
-/* What --sources and --targets read: "@FILE", or nothing. */
-static const char *list_file(const char *text)
-{
-    return text != NULL && text[0] == '@' ? text + 1 : NULL;
-}
-
-static tw_status check_files(const apsp_run *run)
-{
-    const apsp_settings *s = run->settings;
-    const cli_file inputs[] = {{"GRAPH", run->input},
-                               {"--sources", list_file(s->sources)},
-                               {"--targets", list_file(s->targets)}};
-    cli_file outputs[6 + CLI_ANSWER_FILES] = {{"OUT", run->output},
-                                              {"--checkpoint", s->checkpoint},
-                                              {"--checkpoint", s->checkpoint ? run->older : NULL},
-                                              {"--predecessors", s->predecessors},
-                                              {"--labels", s->labels ? run->row_labels : NULL},
-                                              {"--labels", s->labels ? run->col_labels : NULL}};
-    cli_answers_files(&s->answers, outputs + 6);
-    return cli_check_files(run->job->ctx, inputs, 3, outputs, 6 + CLI_ANSWER_FILES);
-}
-
-/* The sink of OUT. An unknown extension is no hindrance if the format is said. */
-static tw_status make_output_sink(apsp_run *run)
-{
-    static const char *const known[] = {"", "npy", "csv", "raw", "bin", "out", NULL};
-    const char *format = run->settings->format;
-    char sentence[640];
-    tw_context *ctx = run->job->ctx;
-    tw_status status = tw_sink_to_file(ctx, &run->output_sink.inner, run->output, format);
-    if (status != TW_ERR_ARGUMENT || format != NULL || cli_writes(run->output, NULL, known)) {
-        return status;
-    }
-    snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
-    return tw_fail(ctx, status, "%s, or choose with --out-format", sentence);
-}
-
 /* The sinks of OUT and --predecessors, made first of all so that a name that cannot be is refused
  * before anything is read. */
 static tw_status make_file_sinks(apsp_run *run)
@@ -163,64 +124,10 @@ static tw_status make_file_sinks(apsp_run *run)
     tw_context *ctx = run->job->ctx;
     tw_status status = TW_OK;
     if (run->output != NULL && !s->in_lines) {
-        status = make_output_sink(run);
+        status = cli_apsp_output_sink(ctx, &run->output_sink.inner, run->output, s->format);
     }
     if (status == TW_OK && s->predecessors != NULL) {
         status = tw_sink_to_file(ctx, &run->predecessor_sink.inner, s->predecessors, NULL);
-    }
-    return status;
-}
-
-/* --long and --labels say how OUT is written, and what beside it. */
-static tw_status check_names(apsp_run *run)
-{
-    static const char *const text[] = {"csv", NULL};
-    const apsp_settings *s = run->settings;
-    tw_context *ctx = run->job->ctx;
-    if (run->output == NULL && (s->in_lines || s->labels)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--%s has no effect without OUT",
-                       s->in_lines ? "long" : "labels");
-    }
-    if (s->in_lines && s->labels) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--labels has no effect with --long, which has names");
-    }
-    if (s->in_lines && ((strcmp(run->output, "-") != 0 && !cli_writes(run->output, NULL, text)) ||
-                        (s->format != NULL && strcmp(s->format, "csv") != 0))) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "--long writes from,to,distance as csv: name OUT with .csv, or '-'");
-    }
-    const cli_file out = {"OUT", run->output}, before = {"--predecessors", s->predecessors};
-    tw_status status =
-        cli_refuse_foreign_labels(ctx, &before, NULL, "remove them, or name another file");
-    if (status == TW_OK && !s->labels) {
-        status = cli_refuse_foreign_labels(ctx, &out, s->in_lines ? "csv" : s->format,
-                                           "use --labels to replace them, or remove them");
-    }
-    if (status != TW_OK || !s->labels) {
-        return status;
-    }
-    if (cli_is_stdout(run->output)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--labels writes beside OUT, which must be a file");
-    }
-    status = cli_label_path(ctx, run->row_labels, run->output, "rows");
-    return status == TW_OK ? cli_label_path(ctx, run->col_labels, run->output, "cols") : status;
-}
-
-/* What is about another method than the one that is asked for. */
-static tw_status refuse_idle_options(const apsp_run *run)
-{
-    const apsp_settings *s = run->settings;
-    char why[64];
-    tw_status status = TW_OK;
-    snprintf(why, sizeof why, "with --method %s", tw_apsp_method_name(s->method));
-    if (s->method != TW_APSP_METHOD_AUTO && s->method != TW_APSP_METHOD_CLOSURE) {
-        status = cli_refuse(run->job, "block", why);
-    }
-    if (status == TW_OK && s->method != TW_APSP_METHOD_AUTO && s->method != TW_APSP_METHOD_SWEEP) {
-        status = cli_refuse(run->job, "no-cache", why);
-        if (status == TW_OK && s->method != TW_APSP_METHOD_CLOSURE) {
-            status = cli_refuse(run->job, "work-type", why);
-        }
     }
     return status;
 }
@@ -235,8 +142,17 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
     if (status == TW_OK && run->output == NULL) {
         status = cli_refuse(run->job, "out-format", "without OUT");
     }
+    run->files = (cli_apsp_files){.input = run->input,
+                                  .output = run->output,
+                                  .format = s->format,
+                                  .predecessors = s->predecessors,
+                                  .checkpoint = s->checkpoint,
+                                  .sources = s->sources,
+                                  .targets = s->targets,
+                                  .in_lines = s->in_lines != 0,
+                                  .labels = s->labels != 0};
     if (status == TW_OK) {
-        status = check_names(run);
+        status = cli_apsp_check_names(ctx, &run->files);
     }
     if (status != TW_OK) {
         return status;
@@ -260,14 +176,6 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
     if (status != TW_OK) {
         return status;
     }
-    if (s->checkpoint == NULL && cli_given(run->job->parsed, "every")) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--every has no effect without --checkpoint");
-    }
-    if (s->checkpoint != NULL && strcmp(s->checkpoint, "-") == 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--checkpoint needs a file; '-' is a stream");
-    }
-    snprintf(run->older, sizeof run->older, "%s.previous",
-             s->checkpoint != NULL ? s->checkpoint : "");
     if (s->block > INT32_MAX) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--block %lld is too large", (long long)s->block);
     }
@@ -275,11 +183,11 @@ static tw_status check_settings(apsp_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
                        s->cutoff);
     }
-    status = refuse_idle_options(run);
+    status = cli_apsp_check_method(run->job, s->method);
     if (status == TW_OK) {
         status = cli_answers_check(run->job, &s->answers);
     }
-    return status == TW_OK ? check_files(run) : status;
+    return status == TW_OK ? cli_apsp_check_files(run->job, &run->files, &s->answers) : status;
 }
 
 /* A GPU that was named, or, with auto, work that is likely to want one: from a file so large that
@@ -355,13 +263,6 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
     return status;
 }
 
-/* Whether a matrix of this name and format is text in which vertices have names. */
-static bool has_names(const apsp_run *run, const char *path, const char *format)
-{
-    static const char *const text[] = {"csv", NULL};
-    return run->about.labelled && path != NULL && cli_writes(path, format, text);
-}
-
 /* Where vertices have names, a .csv has them above its columns and before its rows. */
 static tw_status name_file_sinks(apsp_run *run, const tw_apsp_options *opts)
 {
@@ -369,12 +270,12 @@ static tw_status name_file_sinks(apsp_run *run, const tw_apsp_options *opts)
     tw_context *ctx = run->job->ctx;
     tw_sink *out = &run->output_sink.inner, *before = &run->predecessor_sink.inner;
     tw_status status = TW_OK;
-    if (!s->in_lines && has_names(run, run->output, s->format)) {
+    if (!s->in_lines && cli_apsp_has_names(&run->about, run->output, s->format)) {
         tw_sink_destroy(out);
         status =
             tw_sink_to_table(ctx, out, run->output, run->graph, opts->sources, opts->targets, 0);
     }
-    if (status == TW_OK && has_names(run, s->predecessors, NULL)) {
+    if (status == TW_OK && cli_apsp_has_names(&run->about, s->predecessors, NULL)) {
         tw_sink_destroy(before);
         status = tw_sink_to_table(ctx, before, s->predecessors, run->graph, opts->sources,
                                   opts->targets, 1);
@@ -474,40 +375,6 @@ static bool shows_summary(const apsp_run *run)
     return s->summary || s->answers.histogram > 0 || run->output == NULL;
 }
 
-static tw_status write_labels(const apsp_run *run, const tw_apsp_options *opts)
-{
-    const tw_shape shape = shape_of_output(run, opts);
-    tw_status status = tw_vertices_write(run->job->ctx, run->row_labels, run->graph, opts->sources,
-                                         shape.rows, NULL, NULL, TW_AUTO);
-    return status == TW_OK ? tw_vertices_write(run->job->ctx, run->col_labels, run->graph,
-                                               opts->targets, shape.cols, NULL, NULL, TW_AUTO)
-                           : status;
-}
-
-/* Text shows vertices as the graph's file counts or names them; a binary matrix is for programs,
- * whose rows and columns begin with 0, and names would not fit either. */
-static void count_predecessors(apsp_run *run, tw_sink *sink)
-{
-    static const char *const text[] = {"csv", NULL};
-    const char *path = run->settings->predecessors;
-    if (has_names(run, path, NULL)) {
-        return;
-    }
-    if (run->about.labelled) {
-        cli_say(run->job,
-                "%s: vertices are numbered from 0 in the order in which their names first appear "
-                "in %s; a .csv has the names",
-                path, run->input);
-    } else if (run->about.first != 0 && cli_writes(path, NULL, text)) {
-        run->predecessor_counted.inner = *sink;
-        run->predecessor_counted.first = run->about.first;
-        cli_counted_sink(&run->predecessor_counted, sink);
-    } else if (run->about.first != 0) {
-        cli_say(run->job, "%s: vertices are numbered from 0, in %s from %d; a .csv has the latter",
-                path, run->input, (int)run->about.first);
-    }
-}
-
 static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
 {
     const apsp_settings *s = run->settings;
@@ -537,7 +404,8 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
     }
     if (status == TW_OK && s->predecessors != NULL) {
         predecessors = gate(run, &run->predecessor_sink);
-        count_predecessors(run, &predecessors);
+        cli_apsp_count_predecessors(run->job, &run->files, &run->about, &run->predecessor_counted,
+                                    &predecessors);
     }
     if (status == TW_OK) {
         status = tw_apsp_plan_run(ctx, run->plan, sinks, used,
@@ -547,7 +415,7 @@ static tw_status execute(apsp_run *run, const tw_apsp_options *opts)
         status = tw_apsp_verifier_result(ctx, run->verifier, &run->verified_rows);
     }
     if (status == TW_OK && s->labels) {
-        status = write_labels(run, opts);
+        status = cli_apsp_write_labels(ctx, &run->files, run->graph, opts);
     }
     return status == TW_OK ? cli_answers_write(ctx, &run->answering, run->graph) : status;
 }

@@ -62,10 +62,7 @@ tw_status cli_read_options(tw_context *ctx, tw_graph_read_options *out, double *
     return read_no_edge(ctx, reading->no_edge, mark);
 }
 
-/* Columns are those of an edge list, and --no-edge is about entries of a matrix: in a file whose
- * name says that it is something else, nothing is done with them. */
-static tw_status refuse_idle_options(const cli_job *job, const char *path,
-                                     const cli_reading *reading)
+tw_status cli_reading_check(const cli_job *job, const char *path, const cli_reading *reading)
 {
     static const char *const of_lists[] = {"from", "to", "weight", "ids", "header", "no-header"};
     static const char *const others[] = {"gr", "mtx", "graph", "metis", "bin", "triples", "npz"};
@@ -95,11 +92,19 @@ static tw_status refuse_idle_options(const cli_job *job, const char *path,
     return status;
 }
 
+void cli_say_header(const cli_job *job, const char *path, const tw_graph_info *about)
+{
+    if (about->header != 0) {
+        cli_say(job, "%s: the first line is taken for a header; --no-header reads it as an edge",
+                path);
+    }
+}
+
 tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const cli_reading *reading)
 {
     tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     double mark = 0;
-    tw_status status = refuse_idle_options(job, path, reading);
+    tw_status status = cli_reading_check(job, path, reading);
     if (status == TW_OK) {
         status = cli_read_options(job->ctx, &opts, &mark, reading);
     }
@@ -107,9 +112,8 @@ tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path, const c
         status = tw_graph_read(job->ctx, out, path, &opts);
     }
     tw_graph_info about = TW_GRAPH_INFO_INIT;
-    if (status == TW_OK && tw_graph_describe(*out, &about) == TW_OK && about.header != 0) {
-        cli_say(job, "%s: the first line is taken for a header; --no-header reads it as an edge",
-                path);
+    if (status == TW_OK && tw_graph_describe(*out, &about) == TW_OK) {
+        cli_say_header(job, path, &about);
     }
     return status;
 }

@@ -31,6 +31,13 @@ extern const cli_option cli_reading_options[];
 TW_CHECKED tw_status cli_read_options(tw_context *ctx, tw_graph_read_options *out, double *mark,
                                       const cli_reading *reading);
 
+/* Columns are those of an edge list, and --no-edge is about entries of a matrix: refuse those that
+ * a file whose name says that it is something else would do nothing with. */
+TW_CHECKED tw_status cli_reading_check(const cli_job *job, const char *path,
+                                       const cli_reading *reading);
+/* A first line that only looks like a header may be an edge. */
+void cli_say_header(const cli_job *job, const char *path, const tw_graph_info *about);
+
 /* Read a graph with them. */
 TW_CHECKED tw_status cli_read_graph(cli_job *job, tw_graph **out, const char *path,
                                     const cli_reading *reading);

@@ -99,6 +99,20 @@ static void place_all(gpu_closure *self, twi_layout *at)
     }
 }
 
+/* What the context lets this rank hold there. */
+static tw_status check_limit(tw_context *ctx, const twi_world *world, uint64_t bytes)
+{
+    const uint64_t limit = twi_gpu_limit(ctx);
+    char need[32], have[32];
+    return limit == 0 || bytes <= limit
+               ? TW_OK
+               : tw_fail(ctx, TW_ERR_MEMORY,
+                         "the share of rank %d needs %s on its GPU, and the limit is %s; use more "
+                         "ranks on more GPUs, or raise --device-memory",
+                         world->rank, twi_bytes(need, (double)bytes),
+                         twi_bytes(have, (double)limit));
+}
+
 static tw_status open_all(gpu_closure *self, int32_t device)
 {
     const twi_share *share = self->share;
@@ -120,7 +134,10 @@ static tw_status open_all(gpu_closure *self, int32_t device)
                                       .down = share->row_count,
                                       .across = share->col_count,
                                       .kept = share->symmetric ? self->kept : NULL};
-    status = twi_gpu_rank_open(self->ctx, &self->rank, &shape);
+    status = check_limit(self->ctx, self->grid->world, twi_gpu_rank_bytes(&shape));
+    if (status == TW_OK) {
+        status = twi_gpu_rank_open(self->ctx, &self->rank, &shape);
+    }
     self->pinned = status == TW_OK && twi_gpu_rank_pin(self->ctx, self->memory, at.used);
     return status;
 }

@@ -20,6 +20,7 @@ typedef struct gathering {
     const tw_apsp_plan *asked;
     twi_mpi_out *to;
     tw_sink sinks[1 + TWI_COLLECTORS];
+    tw_sink predecessors;
     twi_delivery *delivery;
     tw_apsp_plan plan; /* the same with this rank's rows for sources */
     int32_t *vertices; /* of this rank's rows, in their order */
@@ -31,6 +32,7 @@ typedef struct gathering {
     char *going, *coming; /* pieces of tiles */
     char *rows;           /* whole rows in the working type */
     char *kept;           /* the same as the result has them */
+    char *before;         /* their predecessors, where those are wanted */
     int *counts;          /* four times as many as ranks, in elements */
     MPI_Datatype element;
 } gathering;
@@ -178,6 +180,19 @@ static tw_status keep_rows(void *self, tw_context *ctx, int64_t first, int64_t c
     return TW_OK;
 }
 
+static tw_status keep_predecessors(void *self, tw_context *ctx, int64_t first, int64_t count,
+                                   const void *data, int64_t stride)
+{
+    gathering *g = self;
+    const int64_t size = sizeof(int32_t), cols = twi_plan_cols(&g->plan);
+    (void)ctx;
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(g->before + (first - g->kept_from + i) * cols * size,
+               (const char *)data + i * stride * size, (size_t)(cols * size));
+    }
+    return TW_OK;
+}
+
 static tw_status keep_end(void *self, tw_context *ctx)
 {
     (void)self;
@@ -293,9 +308,9 @@ static tw_status verify(gathering *g, int64_t t, int64_t count)
 }
 
 /* Runs of rows that are adjacent in the result, one of each rank at a time. */
-static tw_status write_rows(gathering *g, int64_t count)
+static tw_status write_rows(gathering *g, twi_mpi_file *file, const char *rows, int64_t count)
 {
-    const int64_t row_bytes = twi_plan_cols(g->asked) * (int64_t)tw_type_size(g->plan.type);
+    const int64_t row_bytes = twi_plan_cols(g->asked) * (int64_t)tw_type_size(file->shape.type);
     int64_t done = 0;
     tw_status status = TW_OK;
     for (int more = 1; more != 0 && status == TW_OK;) {
@@ -304,8 +319,8 @@ static tw_status write_rows(gathering *g, int64_t count)
         while (done + run < count && places[done + run] == places[done] + run) {
             run++;
         }
-        status = twi_mpi_file_write(g->ctx, g->to->file, run > 0 ? places[done] : 0, run,
-                                    g->kept + done * row_bytes);
+        status = twi_mpi_file_write(g->ctx, file, run > 0 ? places[done] : 0, run,
+                                    rows + done * row_bytes);
         done += run;
         more = done < count;
         if (status == TW_OK && g->asked->options.sources != NULL) {
@@ -347,7 +362,12 @@ static tw_status step(gathering *g, int64_t t)
     if (status == TW_OK && g->to->verifier != NULL) {
         status = verify(g, t, count);
     }
-    return status == TW_OK && g->to->file != NULL ? write_rows(g, count) : status;
+    if (status == TW_OK && g->to->file != NULL) {
+        status = write_rows(g, g->to->file, g->kept, count);
+    }
+    return status == TW_OK && g->to->predecessors != NULL
+               ? write_rows(g, g->to->predecessors, g->before, count)
+               : status;
 }
 
 /* Elements that this rank sends in a step, at most. */
@@ -390,6 +410,10 @@ static tw_status allocate(gathering *g)
         status = twi_alloc(g->ctx, &g->kept, kept * (uint64_t)twi_plan_cols(g->asked),
                            tw_type_size(g->asked->type), "rows of the result");
     }
+    if (status == TW_OK && g->to->predecessors != NULL) {
+        status = twi_alloc(g->ctx, &g->before, kept * (uint64_t)twi_plan_cols(g->asked),
+                           sizeof(int32_t), "rows of predecessors");
+    }
     if (status == TW_OK) {
         status = twi_alloc(g->ctx, &g->counts, 4 * (uint64_t)grid->world->size, sizeof *g->counts,
                            "rows of the result");
@@ -406,12 +430,18 @@ static tw_status begin_delivery(gathering *g)
                     .end = keep_end,
                     .abort = keep_abort};
     g->plan = *g->asked;
+    if (g->to->predecessors != NULL) {
+        g->plan.graph = g->to->graph;
+    }
     g->plan.options.sources = g->vertices;
     g->plan.options.source_count = g->count;
     g->sinks[0] = sink;
+    g->predecessors = sink;
+    g->predecessors.rows = keep_predecessors;
     int32_t count = 1;
     twi_mpi_collect(&g->to->collectors, g->places, g->asked, g->sinks, &count);
-    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, g->sinks, count, NULL);
+    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, g->sinks, count,
+                              g->to->predecessors != NULL ? &g->predecessors : NULL);
 }
 
 tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp_plan *asked,
@@ -439,6 +469,7 @@ tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp
     twi_delivery_destroy(ctx, g.delivery);
     (void)MPI_Type_free(&g.element);
     twi_free(g.counts);
+    twi_free(g.before);
     twi_free(g.kept);
     twi_free(g.rows);
     twi_free(g.coming);

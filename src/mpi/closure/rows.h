@@ -13,6 +13,8 @@
 
 typedef struct twi_mpi_out {
     twi_mpi_file *file;         /* NULL: none */
+    twi_mpi_file *predecessors; /* NULL: none */
+    const tw_graph *graph;      /* all of it, for predecessors */
     twi_mpi_verifier *verifier; /* NULL: none */
     twi_mpi_collectors collectors;
     double seconds_verify;

@@ -6,8 +6,6 @@
 #include "tilewright-mpi.h"
 
 #include "cli/graph/answers.h"
-#include "cli/graph/names.h"
-#include "cli/graph/reading.h"
 #include "cli/graph/statistics.h"
 #include "cli/graph/vertices.h"
 #include "frame/about.h"
@@ -17,142 +15,14 @@
 #include "frame/report.h"
 #include "frame/signals.h"
 #include "mpi/command/forecast.h"
+#include "mpi/command/output.h"
+#include "mpi/command/settings.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define VERIFY_ROWS 16
 #define VERIFY_SEED 1
-
-typedef struct mpi_settings {
-    cli_reading reading;
-    const char *output;
-    const char *format;
-    tw_type type;
-    tw_type work_type;
-    tw_apsp_method method;
-    int64_t block;
-    const char *sources;
-    const char *targets;
-    double cutoff; /* NaN: none */
-    int32_t labels;
-    int64_t verify;
-    const char *checkpoint;
-    double every; /* seconds */
-    int32_t summary;
-    int32_t explain;
-    cli_answers answers;
-    const char *ranks; /* of a cluster that is only described */
-    int64_t vertices;
-    double rate;    /* G relaxations/s */
-    double link;    /* GB/s */
-    double latency; /* us */
-} mpi_settings;
-
-static const mpi_settings defaults = {.reading = CLI_READING_INIT,
-                                      .cutoff = (double)NAN,
-                                      .verify = -1,
-                                      .every = 600,
-                                      .answers = CLI_ANSWERS_INIT,
-                                      .link = 12.5,
-                                      .latency = 2};
-
-static const cli_option result_options[] = {
-    {"type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, type), 0,
-     "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
-     "distance that does not fit is an error, never wrapped."},
-    {"sources", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, sources), 0,
-     "Keep only these rows: vertices such as 0,5,7-9, names such as Bern,Basel, or @FILE with a "
-     "list, one name per line."},
-    {"targets", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, targets), 0,
-     "Keep only these columns, given in the same way."},
-    {"cutoff", 0, CLI_NUMBER, "D", offsetof(mpi_settings, cutoff), 0,
-     "Treat distances above D as unreachable."},
-    {"output", 'o', CLI_TEXT, "OUT", offsetof(mpi_settings, output), 0, "The same as OUT."},
-    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(mpi_settings, format), 0,
-     "The format of OUT: raw or npy. Default: chosen by extension; .raw, .bin, .out or none is "
-     "raw."},
-    {"labels", 0, CLI_FLAG, NULL, offsetof(mpi_settings, labels), 1,
-     "Also write the vertices of the rows and columns of OUT, one per line: for d.npy into "
-     "d.rows.txt and d.cols.txt. 'tilewright convert d.npy d.csv' then makes a table with names."},
-    CLI_VERIFY_OPTION(mpi_settings, VERIFY_ROWS),
-    {0}};
-
-static const cli_option answer_options[] = {
-    CLI_SUMMARY_OPTION(mpi_settings), CLI_ANSWER_OPTIONS(mpi_settings), {0}};
-
-static const cli_option method_options[] = {
-    {"method", 0, CLI_METHOD, "NAME", offsetof(mpi_settings, method), 0,
-     "auto (the default: what tilewright apsp would take), closure (blocked Floyd-Warshall, each "
-     "process holding a share of the matrix), dijkstra, bfs (equal weights only) or sweep "
-     "(elimination, then a sweep over blocks of sources); of these each machine has the whole "
-     "graph, and processes make rows in turn."},
-    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, work_type), 0,
-     "The type the closure or sweep computes in: u8, u16, i32, f32 or f64. Default: the narrowest "
-     "that "
-     "gives an exact result."},
-    {"block", 0, CLI_COUNT, "B", offsetof(mpi_settings, block), 0,
-     "The pivot width of the closure and the side of the tiles that ranks hold; 0, the default, "
-     "leaves it to the plan. It may change the last bit of float distances."},
-    {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(mpi_settings, checkpoint), 0,
-     "Write the state of the closure to FILE, in a folder that all processes see, every so often; "
-     "the one before is kept as FILE.previous. The same command, started again on any number of "
-     "processes, goes on from there and ends with the same bytes; so does tilewright apsp, and the "
-     "reverse. Both files are removed when the run has ended well."},
-    CLI_EVERY_OPTION(mpi_settings),
-    {0}};
-
-static const cli_option explain_options[] = {
-    {"explain", 0, CLI_FLAG, NULL, offsetof(mpi_settings, explain), 1,
-     "Explain the plan: the grid of processes, memory in each of them, and the time of each part, "
-     "from rates that are measured here and now. Nothing is computed unless OUT, --summary, "
-     "--verify or an answer is also given."},
-    {"ranks", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, ranks), 0,
-     "With --explain: predict a closure on so many processes, such as 64,256,4096, of a cluster "
-     "that is described by the options below. It needs no mpirun."},
-    {"vertices", 0, CLI_COUNT, "N", offsetof(mpi_settings, vertices), 0,
-     "With --ranks, in place of GRAPH: a dense graph of N vertices."},
-    {"rate", 0, CLI_NUMBER, "G", offsetof(mpi_settings, rate), 0,
-     "With --ranks: 10^9 relaxations per second of one process. Default: what one thread reaches "
-     "here."},
-    {"link", 0, CLI_NUMBER, "GB/s", offsetof(mpi_settings, link), 0,
-     "With --ranks: the bandwidth of one process. Default: 12.5."},
-    {"latency", 0, CLI_NUMBER, "US", offsetof(mpi_settings, latency), 0,
-     "With --ranks: microseconds of a message. Default: 2."},
-    {0}};
-
-static const cli_option machine_options[] = {
-    {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
-     "Use N threads in each process; 0 (the default) shares the processors of a machine among its "
-     "processes. The result does not depend on it."},
-    {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
-     "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory in each process."},
-    {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
-     "Where a closure computes: cpu (the default), or in a build with GPU code cuda (or hip), of "
-     "which the processes of a machine take one GPU each, in turn; cuda:0 is that one for all of "
-     "them, cuda:0,2 these in turn. Its memory holds a process's share of the matrix. Other "
-     "methods "
-     "compute on the CPU."},
-    {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
-     "Force an instruction set: scalar, neon, avx2 or avx512."},
-    {0}};
-
-static const cli_group groups[] = {{"The graph", cli_reading_options},
-                                   {"The result", result_options},
-                                   {"Answers without a matrix", answer_options},
-                                   {"How it is computed", method_options},
-                                   {"What it will take", explain_options},
-                                   {"Resources", machine_options},
-                                   {"Messages", cli_talk_options},
-                                   {NULL, NULL}};
-
-static const cli_operand operands[] = {
-    {"GRAPH", "The graph, in any format that tilewright apsp reads. Edge triples are read in "
-              "parts, each process its own; other formats by one process, which deals them out."},
-    {"OUT", "The output file for the distance matrix: .npy, or raw (.raw, .bin, .out or no "
-            "extension). Without OUT a summary of the result is printed."},
-    {NULL, NULL}};
 
 static const cli_example examples[] = {
     {"mpirun -n 4 tilewright-mpi apsp big.bin distances.npy --verify",
@@ -175,7 +45,8 @@ typedef struct mpi_run {
     cli_vertices sources, targets;
     tw_mpi_apsp_report report;
     cli_answering answering;
-    char row_labels[CLI_LABEL_PATH], col_labels[CLI_LABEL_PATH];
+    cli_apsp_files files;
+    mpi_text text;
     mpi_begun begun;
     int rank;
     tw_mpi_forecast forecast;
@@ -208,7 +79,16 @@ static tw_status check_cluster(const mpi_run *run, int count)
     return TW_OK;
 }
 
-static tw_status choose_output(mpi_run *run, int count, char **words)
+/* What processes compute on; NULL: their threads. */
+static const char *gpu_of(const mpi_run *run)
+{
+    const char *device = run->settings->reading.common.device;
+    const bool other = device != NULL && strcmp(device, "cpu") != 0 && strcmp(device, "auto") != 0;
+    return other ? device : NULL;
+}
+
+/* Where OUT goes, and contradictions between the options. */
+static tw_status check_settings(mpi_run *run, int count, char **words)
 {
     const mpi_settings *s = run->settings;
     tw_context *ctx = run->job->ctx;
@@ -224,14 +104,19 @@ static tw_status choose_output(mpi_run *run, int count, char **words)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--cutoff %g: expected a distance of 0 or more",
                        s->cutoff);
     }
-    tw_status status = cli_answers_check(run->job, &s->answers);
-    if (status == TW_OK && run->output == NULL) {
-        status = cli_refuse(run->job, "out-format", "without OUT");
-        return status == TW_OK ? cli_refuse(run->job, "labels", "without OUT") : status;
+    tw_status status = cli_apsp_check_method(run->job, s->method);
+    if (status == TW_OK && gpu_of(run) == NULL) {
+        status = cli_refuse(run->job, "device-memory", "unless --device names a GPU");
     }
-    if (status == TW_OK && s->labels) {
-        status = cli_label_path(ctx, run->row_labels, run->output, "rows");
-        return status == TW_OK ? cli_label_path(ctx, run->col_labels, run->output, "cols") : status;
+    if (status == TW_OK) {
+        status = cli_answers_check(run->job, &s->answers);
+    }
+    if (status == TW_OK && count > 0) {
+        status = cli_reading_check(run->job, run->input, &s->reading);
+    }
+    if (status == TW_OK) {
+        status =
+            mpi_files_check(run->job, &run->files, s, count > 0 ? run->input : NULL, run->output);
     }
     return status;
 }
@@ -242,18 +127,9 @@ static tw_status write_files(mpi_run *run, const tw_apsp_options *opts)
     const tw_graph *graph = tw_mpi_graph_part(run->graph);
     tw_context *ctx = run->job->ctx;
     tw_status status = cli_answers_write(ctx, &run->answering, graph);
-    const int64_t n = run->about.vertices;
-    if (status == TW_OK && run->settings->labels) {
-        status =
-            tw_vertices_write(ctx, run->row_labels, graph, opts->sources,
-                              opts->sources != NULL ? opts->source_count : n, NULL, NULL, TW_AUTO);
-    }
-    if (status == TW_OK && run->settings->labels) {
-        status =
-            tw_vertices_write(ctx, run->col_labels, graph, opts->targets,
-                              opts->targets != NULL ? opts->target_count : n, NULL, NULL, TW_AUTO);
-    }
-    return status;
+    return status == TW_OK && run->files.labels
+               ? cli_apsp_write_labels(ctx, &run->files, graph, opts)
+               : status;
 }
 
 /* Whether the summary is printed; it may be there for its files alone. */
@@ -276,6 +152,9 @@ static tw_status read_graph(mpi_run *run)
     }
     if (status == TW_OK) {
         status = tw_mpi_graph_describe(run->graph, &run->about);
+    }
+    if (status == TW_OK) {
+        cli_say_header(run->job, run->input, &run->about);
     }
     run->begun.read = cli_seconds() - started;
     return status;
@@ -307,10 +186,12 @@ static tw_status solve(mpi_run *run)
     opts.targets = run->targets.list;
     opts.target_count = run->targets.count;
     opts.cutoff = isnan(s->cutoff) ? -1 : s->cutoff;
+    opts.order_cache = !s->no_cache;
     opts.checkpoint = s->checkpoint;
     opts.checkpoint_every = s->every;
     out.path = run->output;
-    out.format = s->format;
+    out.format = s->in_lines ? "csv" : s->format;
+    out.predecessors = s->predecessors;
     out.verify = s->verify;
     out.seed = VERIFY_SEED;
     tw_context *ctx = run->job->ctx;
@@ -333,6 +214,10 @@ static tw_status solve(mpi_run *run)
     out.summary = run->answering.summary;
     out.nearest = run->answering.nearest;
     out.farthest = run->answering.farthest;
+    if (status == TW_OK && run->rank == 0) {
+        status = mpi_text_open(run->job, &run->text, &run->files, tw_mpi_graph_part(run->graph),
+                               &opts, &out);
+    }
     status = tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
     if (status == TW_OK) {
         status = tw_mpi_apsp(ctx, run->graph, &opts, &out, &run->report);
@@ -368,14 +253,6 @@ static tw_status predict(const mpi_run *run)
 static double rate_of(const tw_mpi_apsp_report *report)
 {
     return report->seconds_compute > 0 ? report->relaxations / report->seconds_compute : 0;
-}
-
-/* What processes compute on; NULL: their threads. */
-static const char *gpu_of(const mpi_run *run)
-{
-    const char *device = run->settings->reading.common.device;
-    const bool other = device != NULL && strcmp(device, "cpu") != 0 && strcmp(device, "auto") != 0;
-    return other ? device : NULL;
 }
 
 static void conclude(const mpi_run *run, double total)
@@ -493,13 +370,13 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
     s.reading.common.quiet = s.reading.common.quiet || run.rank != 0;
     tw_status status = check_cluster(&run, count);
     if (status == TW_OK) {
-        status = choose_output(&run, count, words);
+        status = check_settings(&run, count, words);
     }
     if (status == TW_OK) {
         status = cli_begin(job, &s.reading.common);
     }
     run.only_explained = s.explain && run.output == NULL && !s.summary && s.verify < 0 &&
-                         !cli_answers_any(&s.answers);
+                         s.predecessors == NULL && !cli_answers_any(&s.answers);
     status = tw_mpi_agree(job->ctx, MPI_COMM_WORLD, status);
     if (status == TW_OK && count > 0) {
         status = read_graph(&run);
@@ -532,6 +409,7 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
             report(&run, total);
         }
     }
+    mpi_text_clear(&run.text);
     cli_answers_clear(&run.answering);
     cli_vertices_clear(&run.targets);
     cli_vertices_clear(&run.sources);
@@ -551,12 +429,12 @@ static const cli_command apsp = {
         "number. Without OUT a summary is printed, and no matrix is kept anywhere but in the "
         "shares of a closure.",
     .examples = examples,
-    .operands = operands,
-    .groups = groups,
+    .operands = mpi_operands,
+    .groups = mpi_groups,
     .least = 0,
     .most = 2,
     .settings_size = sizeof(mpi_settings),
-    .defaults = &defaults,
+    .defaults = &mpi_defaults,
     .run = run_apsp,
 };
 

@@ -92,14 +92,16 @@ static tw_status find_output(tw_context *ctx, const twi_world *world, const tw_a
                              const twi_mpi_goal *goal, double rows, double crowd, double *seconds)
 {
     const double entries = rows * (double)twi_plan_cols(plan);
+    const tw_mpi_apsp_output *to = goal->output;
     double rate = INFINITY;
     tw_status status = TW_OK;
-    if (goal->output->path != NULL) {
-        status = twi_probe_write(ctx, world, goal->output->path, &rate);
+    const char *path = to->path != NULL ? to->path : to->predecessors;
+    if (path != NULL) {
+        status = twi_probe_write(ctx, world, path, &rate);
     }
-    const double bytes = entries * (double)tw_type_size(plan->type);
-    *seconds = goal->output->path != NULL ? bytes / rate + bytes * WRITE_SECONDS * crowd : 0;
-    const tw_mpi_apsp_output *to = goal->output;
+    const double bytes = entries * ((to->path != NULL ? (double)tw_type_size(plan->type) : 0) +
+                                    (to->predecessors != NULL ? (double)sizeof(int32_t) : 0));
+    *seconds = path != NULL ? bytes / rate + bytes * WRITE_SECONDS * crowd : 0;
     const int collectors = (to->summary != NULL) + (to->nearest != NULL) + (to->farthest != NULL);
     *seconds += collectors * entries * KEEP_SECONDS * crowd;
     return status;
@@ -220,6 +222,10 @@ tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_m
         twi_closure_need(grid->n, grid->block, grid->rows, grid->cols, graph->whole.arcs, kernel,
                          plan->type, plan->symmetric, goal->threads, goal->gpu >= 0) +
         twi_graph_memory(&graph->whole);
+    if (goal->output->predecessors != NULL && status == TW_OK) {
+        out->memory += twi_replica_bytes(graph) / (uint64_t)machines.here +
+                       (uint64_t)(grid->block / grid->cols + 1) * (uint64_t)grid->n * 4;
+    }
     out->memory = read > out->memory ? read : out->memory;
     if (status == TW_OK) {
         status = check_memory(ctx, world, &machines, grid->n, out->memory);

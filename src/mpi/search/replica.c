@@ -36,6 +36,11 @@ static arrays lay_out(const tw_mpi_graph *graph)
     return at;
 }
 
+uint64_t twi_replica_bytes(const tw_mpi_graph *graph)
+{
+    return lay_out(graph).bytes;
+}
+
 /* Memory for all of it, and the graph that lies there. */
 static tw_status share_memory(tw_context *ctx, twi_replica *out, const tw_mpi_graph *graph)
 {

@@ -25,6 +25,9 @@ typedef struct twi_replica {
     uint64_t share; /* of the memory: what falls to this rank */
 } twi_replica;
 
+/* Bytes of it, on each machine. */
+uint64_t twi_replica_bytes(const tw_mpi_graph *graph);
+
 /* Collective; the same status everywhere. To be closed in any case. */
 TW_CHECKED tw_status twi_replica_open(tw_context *ctx, twi_replica *out, const tw_mpi_graph *graph);
 void twi_replica_close(twi_replica *replica);

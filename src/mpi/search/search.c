@@ -54,12 +54,29 @@ static tw_status verify_row(keeper *k, tw_context *ctx, int64_t place, const voi
     return status;
 }
 
+/* Rows to their places in a file, those at once that lie together here and there. */
+static tw_status write_rows(tw_context *ctx, twi_mpi_file *file, const int64_t *places,
+                            int64_t count, const void *data, int64_t stride)
+{
+    const int64_t step = stride * (int64_t)tw_type_size(file->shape.type);
+    tw_status status = TW_OK;
+    for (int64_t i = 0; i < count && status == TW_OK;) {
+        int64_t run = 1;
+        while (stride == file->shape.cols && i + run < count &&
+               places[i + run] == places[i] + run) {
+            run++;
+        }
+        status = twi_mpi_file_write_alone(ctx, file, places[i], run, (const char *)data + i * step);
+        i += run;
+    }
+    return status;
+}
+
 static tw_status keep_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
                            const void *data, int64_t stride)
 {
     keeper *k = self;
     const int64_t *places = k->deal->places + first;
-    const int64_t cols = twi_plan_cols(k->plan);
     const int64_t step = stride * (int64_t)tw_type_size(k->plan->type);
     tw_status status = TW_OK;
     for (int64_t i = 0; i < count && status == TW_OK && k->to->verifier != NULL; i++) {
@@ -67,16 +84,24 @@ static tw_status keep_rows(void *self, tw_context *ctx, int64_t first, int64_t c
             status = verify_row(k, ctx, places[i], (const char *)data + i * step);
         }
     }
-    for (int64_t i = 0; i < count && status == TW_OK && k->to->file != NULL;) {
-        int64_t run = 1; /* rows that lie together here and there */
-        while (stride == cols && i + run < count && places[i + run] == places[i] + run) {
-            run++;
-        }
-        status = twi_mpi_file_write_alone(ctx, k->to->file, places[i], run,
-                                          (const char *)data + i * step);
-        i += run;
-    }
-    return status;
+    return status == TW_OK && k->to->file != NULL
+               ? write_rows(ctx, k->to->file, places, count, data, stride)
+               : status;
+}
+
+static tw_status keep_predecessors(void *self, tw_context *ctx, int64_t first, int64_t count,
+                                   const void *data, int64_t stride)
+{
+    const keeper *k = self;
+    return write_rows(ctx, k->to->predecessors, k->deal->places + first, count, data, stride);
+}
+
+static tw_status keep_nothing(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    (void)self;
+    (void)ctx;
+    (void)shape;
+    return TW_OK;
 }
 
 static tw_status keep_end(void *self, tw_context *ctx)
@@ -115,6 +140,12 @@ static tw_status make_rows(tw_context *ctx, const tw_apsp_plan *plan, twi_deal *
     tw_apsp_plan mine = *plan;
     keeper k = {.plan = plan, .to = to, .deal = deal};
     tw_sink sinks[1 + TWI_COLLECTORS];
+    tw_sink before = {.size = sizeof before,
+                      .self = &k,
+                      .begin = keep_nothing,
+                      .rows = keep_predecessors,
+                      .end = keep_end,
+                      .abort = keep_abort};
     int32_t count = 0;
     twi_delivery *delivery = NULL;
     const double began = twi_seconds();
@@ -130,7 +161,8 @@ static tw_status make_rows(tw_context *ctx, const tw_apsp_plan *plan, twi_deal *
                                    .abort = keep_abort};
     }
     twi_mpi_collect(&to->collectors, deal->places, plan, sinks, &count);
-    tw_status status = twi_delivery_begin(ctx, &delivery, &mine, sinks, count, NULL);
+    tw_status status = twi_delivery_begin(ctx, &delivery, &mine, sinks, count,
+                                          to->predecessors != NULL ? &before : NULL);
     if (status == TW_OK) {
         status = run_method(ctx, &mine, delivery, seen);
     }

@@ -13,6 +13,7 @@
 /* Where the rows go; any of it may be NULL. */
 typedef struct twi_mpi_rows_out {
     twi_mpi_file *file;
+    twi_mpi_file *predecessors;
     twi_mpi_verifier *verifier;
     twi_mpi_collectors collectors;
 } twi_mpi_rows_out;

@@ -20,15 +20,7 @@ tw_status twi_mpi_file_check(tw_context *ctx, const char *path, const char *form
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "many ranks cannot write to standard output; name a file");
     }
-    tw_status status = twi_matrix_writer_find(ctx, &found, format, path);
-    if (status == TW_OK && found == TWI_MATRIX_CSV) {
-        status = tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                         "%.500s: csv is not written over MPI, as rows of text have no places "
-                         "that ranks know; write .npy, with --labels for names, and then use "
-                         "'tilewright convert'",
-                         path);
-    }
-    return status;
+    return twi_matrix_writer_find(ctx, &found, format, path);
 }
 
 static tw_status failed(tw_context *ctx, const char *path, int error)
@@ -75,11 +67,17 @@ static tw_status reserve(tw_context *ctx, const twi_mpi_file *file, uint64_t byt
 }
 
 /* What rank 0 does: the file with its header and all of its space. */
-static tw_status make(tw_context *ctx, twi_mpi_file *file, const char *path, const char *format)
+static tw_status make(tw_context *ctx, twi_mpi_file *file, const twi_mpi_wish *wish)
 {
+    const char *path = wish->path;
     twi_matrix_format found;
     char header[TWI_NPY_HEADER_MOST];
-    tw_status status = twi_matrix_writer_find(ctx, &found, format, path);
+    tw_status status = twi_matrix_writer_find(ctx, &found, wish->format, path);
+    file->sink = wish->sink;
+    if (status == TW_OK && file->sink == NULL && found == TWI_MATRIX_CSV) {
+        status = tw_sink_to_file(ctx, &file->text, path, wish->format);
+        file->sink = &file->text;
+    }
     if (status == TW_OK) {
         status = find_target(ctx, file, path);
     }
@@ -91,7 +89,9 @@ static tw_status make(tw_context *ctx, twi_mpi_file *file, const char *path, con
         return failed(ctx, path, error);
     }
     file->made = true;
-    file->start = found == TWI_MATRIX_NPY ? (int64_t)twi_npy_header(header, &file->shape) : 0;
+    file->start = found == TWI_MATRIX_NPY && file->sink == NULL
+                      ? (int64_t)twi_npy_header(header, &file->shape)
+                      : 0;
     status =
         reserve(ctx, file,
                 (uint64_t)file->start + (uint64_t)file->shape.rows * (uint64_t)file->shape.cols *
@@ -103,28 +103,36 @@ static tw_status make(tw_context *ctx, twi_mpi_file *file, const char *path, con
     return status;
 }
 
-tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file *out, const twi_world *world,
-                            const char *path, const char *format, const tw_shape *shape)
+tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file **out, const twi_world *world,
+                            const twi_mpi_wish *wish)
 {
-    *out = (twi_mpi_file){.world = world, .shape = *shape, .row = MPI_DATATYPE_NULL};
-    tw_status status = TW_OK;
-    if (world->rank == 0) {
-        status = make(ctx, out, path, format);
+    const tw_shape *shape = &wish->shape;
+    twi_mpi_file *file = NULL;
+    *out = NULL;
+    if (wish->path == NULL) {
+        return TW_OK;
+    }
+    tw_status status = twi_alloc(ctx, &file, 1, sizeof *file, "the output file");
+    *out = file;
+    if (status == TW_OK) {
+        *file = (twi_mpi_file){
+            .world = world, .shape = *shape, .row = MPI_DATATYPE_NULL, .text = TW_SINK_INIT};
+        status = world->rank == 0 ? make(ctx, file, wish) : TW_OK;
     }
     status = twi_world_agree(ctx, world, status);
     if (status != TW_OK) {
         return status;
     }
-    (void)MPI_Bcast(&out->start, 1, MPI_INT64_T, 0, world->comm);
-    (void)MPI_Bcast(out->name, (int)sizeof out->name, MPI_BYTE, 0, world->comm);
+    (void)MPI_Bcast(&file->start, 1, MPI_INT64_T, 0, world->comm);
+    (void)MPI_Bcast(file->name, (int)sizeof file->name, MPI_BYTE, 0, world->comm);
     status = twi_mpi_check(
-        ctx, MPI_File_open(world->comm, out->name, MPI_MODE_WRONLY, MPI_INFO_NULL, &out->handle),
+        ctx, MPI_File_open(world->comm, file->name, MPI_MODE_WRONLY, MPI_INFO_NULL, &file->handle),
         "open the output file");
-    out->open = status == TW_OK;
+    file->open = status == TW_OK;
     if (status == TW_OK) {
         (void)MPI_Type_contiguous((int)((uint64_t)shape->cols * tw_type_size(shape->type)),
-                                  MPI_BYTE, &out->row);
-        (void)MPI_Type_commit(&out->row);
+                                  MPI_BYTE, &file->row);
+        (void)MPI_Type_commit(&file->row);
     }
     return twi_world_agree(ctx, world, status);
 }
@@ -172,10 +180,58 @@ static tw_status close_file(tw_context *ctx, twi_mpi_file *file)
     return status;
 }
 
+/* Rows that all ranks have written, for tw_feed_source. The file is opened again, as network file
+ * systems want it of whoever is to see what others wrote. */
+typedef struct reading {
+    const twi_mpi_file *file;
+    int fd;
+} reading;
+
+static tw_status read_rows(void *self, tw_context *ctx, int64_t first, int64_t count, void *data,
+                           int64_t stride)
+{
+    const reading *r = self;
+    const twi_mpi_file *file = r->file;
+    const int64_t size = (int64_t)tw_type_size(file->shape.type), bytes = file->shape.cols * size;
+    for (int64_t i = 0; i < count; i++) {
+        char *row = (char *)data + i * stride * size;
+        for (int64_t done = 0; done < bytes;) {
+            const ssize_t got = pread(r->fd, row + done, (size_t)(bytes - done),
+                                      (off_t)((first + i) * bytes + done));
+            if (got <= 0 && !(got < 0 && errno == EINTR)) {
+                return tw_fail(ctx, TW_ERR_IO, "cannot read the rows of '%.600s' again: %s",
+                               file->target, got < 0 ? strerror(errno) : "some are missing");
+            }
+            done += got > 0 ? got : 0;
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status feed_sink(tw_context *ctx, twi_mpi_file *file)
+{
+    reading self = {file, open(file->name, O_RDONLY | O_CLOEXEC)};
+    tw_source source = TW_SOURCE_INIT;
+    source.self = &self;
+    source.shape = file->shape;
+    source.rows = read_rows;
+    if (self.fd < 0) {
+        return failed(ctx, file->target, errno);
+    }
+    tw_status status = tw_feed_source(ctx, &source, file->sink, 1);
+    (void)close(self.fd);
+    return status;
+}
+
 tw_status twi_mpi_file_commit(tw_context *ctx, twi_mpi_file *file)
 {
+    if (file == NULL) {
+        return TW_OK;
+    }
     tw_status status = twi_world_agree(ctx, file->world, close_file(ctx, file));
-    if (status == TW_OK && file->made) {
+    if (status == TW_OK && file->made && file->sink != NULL) {
+        status = feed_sink(ctx, file);
+    } else if (status == TW_OK && file->made) {
         file->made = false;
         int error = twi_temporary_publish(&file->temporary, file->name, file->target, file->mode);
         status = error == 0 ? TW_OK : failed(ctx, file->target, error);
@@ -185,6 +241,9 @@ tw_status twi_mpi_file_commit(tw_context *ctx, twi_mpi_file *file)
 
 void twi_mpi_file_discard(twi_mpi_file *file)
 {
+    if (file == NULL) {
+        return;
+    }
     if (file->open) {
         (void)MPI_Type_free(&file->row);
         (void)MPI_File_close(&file->handle);
@@ -192,6 +251,7 @@ void twi_mpi_file_discard(twi_mpi_file *file)
     }
     if (file->made) {
         twi_temporary_discard(&file->temporary, file->name);
-        file->made = false;
     }
+    tw_sink_destroy(&file->text);
+    twi_free(file);
 }

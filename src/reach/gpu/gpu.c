@@ -145,8 +145,7 @@ tw_status twi_reach_gpu_check(tw_context *ctx, int32_t device, const twi_condens
                               const twi_reach_rows *rows)
 {
     const uint64_t need = twi_reach_gpu_bytes(c, rows);
-    const uint64_t limit =
-        ctx->device_memory_limit > 0 ? ctx->device_memory_limit : ctx->memory_limit;
+    const uint64_t limit = twi_gpu_limit(ctx);
     twi_gpu_info info;
     char needs[32];
     char has[32];

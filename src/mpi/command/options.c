@@ -1,0 +1,129 @@
+/* The options of tilewright-mpi: those of tilewright apsp, and what only processes have. */
+#include "mpi/command/settings.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define VERIFY_ROWS 16
+
+const mpi_settings mpi_defaults = {.reading = CLI_READING_INIT,
+                                   .cutoff = (double)NAN,
+                                   .verify = -1,
+                                   .every = 600,
+                                   .answers = CLI_ANSWERS_INIT,
+                                   .link = 12.5,
+                                   .latency = 2};
+
+static const cli_option result_options[] = {
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, type), 0,
+     "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
+     "distance that does not fit is an error, never wrapped."},
+    {"sources", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, sources), 0,
+     "Keep only these rows: vertices such as 0,5,7-9, names such as Bern,Basel, or @FILE with a "
+     "list, one name per line."},
+    {"targets", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, targets), 0,
+     "Keep only these columns, given in the same way."},
+    {"cutoff", 0, CLI_NUMBER, "D", offsetof(mpi_settings, cutoff), 0,
+     "Treat distances above D as unreachable."},
+    {"predecessors", 0, CLI_TEXT, "FILE", offsetof(mpi_settings, predecessors), 0,
+     "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
+     "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "
+     "file; where they have names, a .csv is a table of names, and nothing where there is none. "
+     "Each machine holds the whole graph then, also of a closure."},
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(mpi_settings, output), 0, "The same as OUT."},
+    {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(mpi_settings, format), 0,
+     "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
+     "is raw, others are refused."},
+    {"long", 0, CLI_FLAG, NULL, offsetof(mpi_settings, in_lines), 1,
+     "Write OUT, a .csv, as lines from,to,distance below a header instead of a matrix: with "
+     "names, without pairs that have no path and without the distance of a vertex to itself."},
+    {"labels", 0, CLI_FLAG, NULL, offsetof(mpi_settings, labels), 1,
+     "Also write the vertices of the rows and columns of OUT, one per line: for d.npy into "
+     "d.rows.txt and d.cols.txt."},
+    CLI_VERIFY_OPTION(mpi_settings, VERIFY_ROWS),
+    {0}};
+
+static const cli_option answer_options[] = {
+    CLI_SUMMARY_OPTION(mpi_settings), CLI_ANSWER_OPTIONS(mpi_settings), {0}};
+
+static const cli_option method_options[] = {
+    {"method", 0, CLI_METHOD, "NAME", offsetof(mpi_settings, method), 0,
+     "auto (the default: what tilewright apsp would take), closure (blocked Floyd-Warshall, each "
+     "process holding a share of the matrix), dijkstra, bfs (equal weights only) or sweep "
+     "(elimination, then a sweep over blocks of sources); of these each machine has the whole "
+     "graph, and processes make rows in turn."},
+    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, work_type), 0,
+     "The type the closure or sweep computes in: u8, u16, i32, f32 or f64. Default: the narrowest "
+     "that "
+     "gives an exact result."},
+    {"block", 0, CLI_COUNT, "B", offsetof(mpi_settings, block), 0,
+     "The pivot width of the closure and the side of the tiles that ranks hold; 0, the default, "
+     "leaves it to the plan. It may change the last bit of float distances."},
+    {"no-cache", 0, CLI_FLAG, NULL, offsetof(mpi_settings, no_cache), 1,
+     "Do not look for the elimination order, which a sweep needs and which depends only on "
+     "which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright of the first "
+     "process, and do not keep it there for the next run."},
+    {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(mpi_settings, checkpoint), 0,
+     "Write the state of the closure to FILE, in a folder that all processes see, every so often; "
+     "the one before is kept as FILE.previous. The same command, started again on any number of "
+     "processes, goes on from there and ends with the same bytes; so does tilewright apsp, and the "
+     "reverse. Both files are removed when the run has ended well."},
+    CLI_EVERY_OPTION(mpi_settings),
+    {0}};
+
+static const cli_option explain_options[] = {
+    {"explain", 0, CLI_FLAG, NULL, offsetof(mpi_settings, explain), 1,
+     "Explain the plan: the grid of processes, memory in each of them, and the time of each part, "
+     "from rates that are measured here and now. Nothing is computed unless OUT, --summary, "
+     "--predecessors, --verify or an answer is also given."},
+    {"ranks", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, ranks), 0,
+     "With --explain: predict a closure on so many processes, such as 64,256,4096, of a cluster "
+     "that is described by the options below. It needs no mpirun."},
+    {"vertices", 0, CLI_COUNT, "N", offsetof(mpi_settings, vertices), 0,
+     "With --ranks, in place of GRAPH: a dense graph of N vertices."},
+    {"rate", 0, CLI_NUMBER, "G", offsetof(mpi_settings, rate), 0,
+     "With --ranks: 10^9 relaxations per second of one process. Default: what one thread reaches "
+     "here."},
+    {"link", 0, CLI_NUMBER, "GB/s", offsetof(mpi_settings, link), 0,
+     "With --ranks: the bandwidth of one process. Default: 12.5."},
+    {"latency", 0, CLI_NUMBER, "US", offsetof(mpi_settings, latency), 0,
+     "With --ranks: microseconds of a message. Default: 2."},
+    {0}};
+
+static const cli_option machine_options[] = {
+    {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
+     "Use N threads in each process; 0 (the default) shares the processors of a machine among its "
+     "processes. The result does not depend on it."},
+    {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
+     "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory in each process."},
+    {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
+     "Hold at most SIZE on its GPU in each process, whatever --memory says; a share of the matrix "
+     "that needs more is refused: use more processes on more GPUs. Default: the same as --memory, "
+     "or what is free there."},
+    {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
+     "Where a closure computes: cpu (the default), or in a build with GPU code cuda (or hip), of "
+     "which the processes of a machine take one GPU each, in turn; cuda:0 is that one for all of "
+     "them, cuda:0,2 these in turn. Its memory holds a process's share of the matrix. Other "
+     "methods "
+     "compute on the CPU."},
+    {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
+     "Force an instruction set: scalar, neon, avx2 or avx512."},
+    {0}};
+
+const cli_group mpi_groups[] = {{"The graph", cli_reading_options},
+                                {"The result", result_options},
+                                {"Answers without a matrix", answer_options},
+                                {"How it is computed", method_options},
+                                {"What it will take", explain_options},
+                                {"Resources", machine_options},
+                                {"Messages", cli_talk_options},
+                                {NULL, NULL}};
+
+const cli_operand mpi_operands[] = {
+    {"GRAPH", "The graph, in any format that tilewright apsp reads. Edge triples are read in "
+              "parts, each process its own; other formats by one process, which deals them out."},
+    {"OUT", "The output file for the distance matrix: .npy, .csv, or raw (.raw, .bin, .out or no "
+            "extension). Where vertices have names, a .csv has them above its columns and before "
+            "its rows; text is written by the first process, from rows that lie as elements in a "
+            "file beside OUT until then. Without OUT a summary of the result is printed."},
+    {NULL, NULL}};
