@@ -302,6 +302,40 @@ def bands_are_chosen_by_number_and_name():
         assert (numpy.load("case.npy") == planes[plane]).all(), name
 
 
+def a_name_of_two_bands_is_refused_and_one_that_is_a_number_is_said():
+    planes = numbers((4, 5, 6), "f32")
+    make("t.tif", planes, named=False)
+
+    def name(*names):
+        with rasterio.open("t.tif", "r+") as file:
+            for k, text in enumerate(names):
+                file.set_band_description(k + 1, text)
+
+    def taken(word):
+        """The plane of t.tif[word], and what is said."""
+        said = run("map", "x", f"x=t.tif[{word}]", "-o", "out.npy").stderr
+        return [k for k in range(4) if (numpy.load("out.npy") == planes[k]).all()], said
+
+    name("red", "Red", "red", "RED")
+    for command in (["map", "x", "x=t.tif[red]"], ["entropy", "t.tif[red]", "--range", "auto"]):
+        said = run(*command, status=2).stderr
+        assert "t.tif has two bands named 'red': planes 0 and 2; choose one by its number" in said, said
+    assert "two bands named 'rEd': planes 0 and 1" in run("map", "x", "x=t.tif[rEd]", status=2).stderr
+    assert taken("RED")[0] == [3] and taken("2")[0] == [2]
+    name("4", "3", "2", "nir")
+    for word, plane, sentence in (("3", 3, "t.tif[3] is plane 3; the band named '3' is plane 1"),
+                                  ("4", 0, "t.tif[4] is the band named '4', plane 0"), ("2", 2, None), ("1", 1, None)):
+        got, said = taken(word)
+        assert got == [plane] and (said.count(sentence) == 1 if sentence else "t.tif[" not in said), (word, got, said)
+    name("g[0]", "a]", "[", "s[1].tif")
+    for plane, word in enumerate(("g[0]", "a]", "[", "s[1].tif")):
+        assert taken(word)[0] == [plane], word
+    os.rename("t.tif", "t[1].tif")
+    run("map", "x", "x=t[1].tif[g[0]]", "-o", "out.npy", "-q")
+    assert (numpy.load("out.npy") == planes[0]).all()
+    assert "cannot read t.tif:" in run("map", "x", "x=t.tif[g[0]]", status=2).stderr
+
+
 def rasters_larger_than_the_memory_stream():
     """Resident memory beside what the program takes for nothing."""
     side, bands = (600, 2) if SMALL else (3000, 2)

@@ -360,7 +360,7 @@ static tw_status name_files(const cli_job *job, batch_work *w)
             return tw_fail(job->ctx, TW_ERR_ARGUMENT,
                            "--out-dir: standard input has no name for its result");
         }
-        w->inputs[i] = strndup(w->words[i], cli_raster_path_length(w->words[i]));
+        w->inputs[i] = strndup(w->words[i], cli_band_path_length(w->words[i]));
         w->results[i] = w->inputs[i] != NULL ? name_output(w->batch, w->inputs[i]) : NULL;
         if (w->results[i] == NULL) {
             return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for %d names", w->count);

@@ -488,7 +488,7 @@ static tw_status read_input(entropy_run *run)
 /* FILE and BAND of the input. */
 static tw_status split_input(entropy_run *run)
 {
-    const size_t length = cli_raster_path_length(run->input);
+    const size_t length = cli_band_path_length(run->input);
     run->path = strdup(run->input);
     if (run->path == NULL) {
         return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");

@@ -48,7 +48,7 @@ static tw_status add_input(map_run *run, const char *name, size_t length, const 
     if (in->path == NULL) {
         return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");
     }
-    const size_t length_of_path = cli_raster_path_length(path);
+    const size_t length_of_path = cli_band_path_length(path);
     if (path[length_of_path] != '\0') {
         in->path[strlen(path) - 1] = '\0';
         in->path[length_of_path] = '\0';

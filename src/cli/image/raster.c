@@ -8,9 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Bytes: to open a file for each smaller plane costs more. */
 #define LEAST_PLANE ((uint64_t)1 << 20)
@@ -140,62 +138,17 @@ int64_t cli_raster_bands(const cli_raster *raster, int64_t planes, char layout)
 /* ---------------------------------------------------------------------------------------- inputs
  */
 
-tw_status cli_no_plane(const cli_job *job, const char *path, int64_t plane, int64_t planes)
-{
-    if (planes <= 1) {
-        return tw_fail(job->ctx, TW_ERR_ARGUMENT, "%.500s has no plane %lld; it has %s", path,
-                       (long long)plane, planes == 1 ? "only plane 0" : "none");
-    }
-    return tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                   "%.500s has no plane %lld; valid planes are 0 to %lld", path, (long long)plane,
-                   (long long)planes - 1);
-}
-
-/* The sentence for a name that no band has, with those that there are. */
-static tw_status no_band(const cli_job *job, const cli_raster *r)
-{
-    char names[256] = "";
-    size_t used = 0;
-    for (int64_t k = 0; k < r->file_planes && used < sizeof names - 80; k++) {
-        const char *name = tw_image_tags_name(r->tags, k);
-        if (name != NULL) {
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.60s'",
-                                     used > 0 ? ", " : "", name);
-        }
-    }
-    return tw_fail(job->ctx, TW_ERR_ARGUMENT, "%.300s has no band named '%.60s'; %s%s", r->path,
-                   r->band, used > 0 ? "there are " : "its bands have no names", names);
-}
-
-/* The first plane whose name is that of the band by `compare`; -1: none. */
-static int64_t plane_called(const cli_raster *r, int (*compare)(const char *, const char *))
-{
-    for (int64_t k = 0; k < r->file_planes; k++) {
-        const char *name = tw_image_tags_name(r->tags, k);
-        if (name != NULL && compare(name, r->band) == 0) {
-            return k;
-        }
-    }
-    return -1;
-}
-
 /* The number of the plane that was asked for, from 0; -1: all. */
 static tw_status find_plane(cli_job *job, cli_raster *r)
 {
     int64_t number = r->plane;
-    const bool numbered = r->band != NULL && cli_read_count(r->band, &number);
-    if (r->band != NULL && (!numbered || number >= r->file_planes)) { /* a name may be a number */
-        const int64_t given = number;
-        number = plane_called(r, strcmp);
-        number = number >= 0 ? number : plane_called(r, strcasecmp);
-        if (number < 0 && numbered) {
-            return cli_no_plane(job, r->path, given, r->file_planes);
+    if (r->band != NULL) {
+        const cli_band band = {r->path, r->band, r->tags, r->file_planes};
+        tw_status status = cli_band_find(job, &band, &number);
+        if (status != TW_OK) {
+            return status;
         }
-        if (number < 0) {
-            return no_band(job, r);
-        }
-    }
-    if (r->lenient && r->band == NULL && r->file_planes == 1 && number > 0) {
+    } else if (r->lenient && r->file_planes == 1 && number > 0) {
         number = 0;
     }
     if (number >= r->file_planes) {
@@ -204,15 +157,6 @@ static tw_status find_plane(cli_job *job, cli_raster *r)
     r->first = number >= 0 ? number : 0;
     r->planes = number >= 0 ? 1 : r->file_planes;
     return TW_OK;
-}
-
-size_t cli_raster_path_length(const char *word)
-{
-    const size_t end = strlen(word);
-    const char *bracket = strrchr(word, '[');
-    const bool band =
-        bracket != NULL && bracket > word && word[end - 1] == ']' && access(word, F_OK) != 0;
-    return band ? (size_t)(bracket - word) : end;
 }
 
 /* Which planes are computed with, once the file is known. */
@@ -368,6 +312,10 @@ tw_status cli_raster_open(cli_job *job, cli_raster *r)
     tw_status status = open_raster(job, r);
     if (status == TW_OK && r->reading == 0) { /* another try would say it again */
         cli_tell_beside(job, r->path);
+        if (r->band != NULL) {
+            const cli_band band = {r->path, r->band, r->tags, r->file_planes};
+            cli_band_tell(job, &band, r->first);
+        }
     }
     if (status == TW_OK && r->grey && !r->mixes) {
         cli_say(job, "--grey has no effect on %s, which has no colours", r->path);

@@ -5,6 +5,7 @@
 #ifndef CLI_RASTER_H
 #define CLI_RASTER_H
 
+#include "cli/image/band.h"
 #include "frame/job.h"
 
 #include <tilewright.h>
@@ -78,13 +79,7 @@ typedef struct cli_raster {
     char tried;          /* 'r' or 'w', if it could be read in either way; else 0 */
 } cli_raster;
 
-/* The length of FILE in FILE[BAND], unless there is a file of the whole name. */
-size_t cli_raster_path_length(const char *word);
-
 TW_CHECKED tw_status cli_raster_open(cli_job *job, cli_raster *raster);
-/* The sentence for a plane that a file of `planes` does not have. */
-TW_CHECKED tw_status cli_no_plane(const cli_job *job, const char *path, int64_t plane,
-                                  int64_t planes);
 /* How to read the inputs if a run that ended with `status` is worth another try, since memory did
  * not suffice, they can be read the other way, too, and no byte has gone into a pipe; else 0. So
  * more memory never fails where less is enough. */

@@ -4,6 +4,7 @@
  */
 #include "map/language/names.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ static int least_of(int a, int b)
     return a < b ? a : b;
 }
 
-/* Letters to insert, delete or replace to make one word of the other. */
+/* Letters to insert, delete or replace to make one word of the other; capitals are the same. */
 static int edits(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     int row[LONGEST + 1];
@@ -128,7 +129,8 @@ static int edits(const char *a, size_t a_length, const char *b, size_t b_length)
         int diagonal = row[0];
         row[0] = (int)i;
         for (size_t j = 1; j <= b_length; j++) {
-            int replaced = diagonal + (a[i - 1] != b[j - 1]);
+            int replaced =
+                diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
             diagonal = row[j];
             row[j] = least_of(least_of(row[j], row[j - 1]) + 1, replaced);
         }
