@@ -1134,8 +1134,8 @@ typedef struct tw_image_tags_info {
     int64_t planes;  /* of the file; 0: not known without reading it */
     int64_t bands;   /* planes that belong together as one picture: those of a page of a TIFF, the
                         colours of a photograph; 1: each stands for itself */
-    int64_t alpha;   /* the plane that is opacity; -1: none */
-    int32_t colours; /* not 0: planes 0 to 2 are red, green and blue */
+    int64_t alpha;   /* the plane that is opacity, likewise in each further page; -1: none */
+    int32_t colours; /* not 0: planes 0 to 2 are red, green and blue, likewise in further pages */
     int32_t has_no_data; /* not 0: elements equal to no_data are none */
     double no_data;
     int32_t made_here; /* not 0: the file says that tilewright wrote it */
@@ -1184,7 +1184,9 @@ typedef struct tw_image_file_options {
     int32_t predictor;     /* not 0: differences of neighbours are compressed */
     int32_t big;           /* not 0: BigTIFF; else from 4 GB on */
     int32_t colours;       /* not 0: bands 0 to 2 of a page are red, green and blue */
-    int32_t alpha;         /* not 0: the last band of a page is opacity */
+    int32_t alpha; /* not 0: a band of a page is opacity: the one that is in the tags' file if
+                      first_plane is 0 and a page has its bands, else the last. 0: none is;
+                      a page with one band less than the tags' file lacks its opacity */
 } tw_image_file_options;
 #define TW_IMAGE_FILE_OPTIONS_INIT                                                             \
     {                                                                                          \

@@ -25,6 +25,7 @@ void tw_image_tags_destroy(tw_image_tags *tags)
         twi_free(tags->list[i].data);
     }
     twi_free(tags->names);
+    twi_free(tags->opacities);
     twi_free(tags);
 }
 

@@ -28,6 +28,9 @@ struct tw_image_tags {
     int32_t count;
     char **names; /* of planes, NULL for those without; NULL: none has one */
     int64_t name_count;
+    /* of the bands of a page of a TIFF, all pages being alike; else NULL and false */
+    unsigned char *opacities; /* as TIFF counts kinds of extra bands: 1, 2; 0 for the others */
+    bool colours_first;       /* red, green and blue by the page itself, not by metadata */
 };
 
 /* Tags that say nothing. */

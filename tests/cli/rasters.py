@@ -23,6 +23,7 @@ try:
     import numpy
     import rasterio
     import rasterio.control
+    import rasterio.enums
     from PIL import Image, ImageFile
 except ImportError as missing:
     print(f"skipped: no {missing.name} for {sys.executable}; make python-setup installs it")
@@ -397,6 +398,75 @@ def alpha_is_left_alone_and_colours_become_grey():
     assert (numpy.load("a.npy") == numpy.load("b.npy")).all()
     numpy.save("stack.npy", numbers((3, 4, 5), "u8"))
     assert "not red, green and blue" in run("map", "x", "stack.npy", "--grey", status=2).stderr
+
+
+def colours_and_opacity_stay_where_they_stand():
+    """Whatever GDAL calls the bands: in ExtraSamples, or in its metadata where TIFF has no word for it."""
+    c = rasterio.enums.ColorInterp
+    other = c.undefined
+    for kinds in ([c.red, c.green, c.blue, c.alpha, other], [c.red, c.green, c.blue, other, c.alpha], [c.gray, c.alpha, other],
+                  [c.gray, other, other, c.alpha], [c.red, c.green, c.blue, other], [c.blue, c.green, c.red, c.alpha],
+                  [c.alpha, c.red, c.green, c.blue], [c.red, c.green, c.blue], [c.gray, other], [c.gray, c.alpha]):
+        for kind in ("u8",) if SMALL else ("u8", "u16"):
+            planes = numbers((len(kinds), 30, 40), kind)
+            make("in.tif", planes, photometric="RGB" if kinds[0] == c.red else "MINISBLACK")
+            with rasterio.open("in.tif", "r+") as file:
+                file.colorinterp = kinds
+            alpha = kinds.index(c.alpha) if c.alpha in kinds else -1
+            for way in ([], ["--tiff", "lzw,tiles=16"], ["--memory", "40k", "--threads", 1]):
+                run("map", "255 - x", "in.tif", "-o", "out.tif", "-q", "--out-type", kind, *way)
+                with rasterio.open("out.tif") as after, rasterio.open("in.tif") as before:
+                    assert after.colorinterp == before.colorinterp == tuple(kinds), (kinds, after.colorinterp)
+                    assert after.descriptions == before.descriptions
+                    for k, got in enumerate(after.read()):
+                        assert (got == (planes[k] if k == alpha else 255 - planes[k])).all(), (kinds, k)
+            # Its type is not that of the result: names and colours are those of the bands that are left.
+            said = run("map", "x + 0.5", "in.tif", "-o", "out.tif").stderr
+            assert ("the alpha channel of in.tif is left out" in said) == (alpha >= 0), said
+            left = [k for k in range(len(kinds)) if k != alpha]
+            with rasterio.open("out.tif") as after:
+                assert (after.read() == planes[left] + numpy.float32(0.5)).all()
+                assert after.descriptions == tuple(f"B{k:02d}" for k in left), (kinds, after.descriptions)
+                assert after.colorinterp == tuple(kinds[k] for k in left), (kinds, after.colorinterp)
+            run("entropy", "in.tif", "-o", "out.tif", "-q", "--out-type", kind, "--levels", 256)
+            with rasterio.open("out.tif") as after:
+                assert after.colorinterp == tuple(kinds) and (alpha < 0 or (after.read(alpha + 1) == planes[alpha]).all())
+            if alpha >= 0 and len(kinds) in (2, 4) and kinds != [c.gray, other, other, c.alpha]:
+                run("map", "255 - x", "in.tif", "-o", "out.png", "-q", "--out-type", kind)  # where opacity is last
+                run("map", "x", "out.png", "-o", "out.npy", "-q", "--out-type", kind)
+                assert (numpy.squeeze(numpy.load("out.npy")) == numpy.squeeze(255 - planes[left])).all(), kinds
+                run("map", "x", "out.png", "-o", "one.npy", "-q", "--out-type", kind, "--plane", len(kinds) - 1)
+                assert (numpy.load("one.npy") == planes[alpha]).all(), kinds
+    make("in.tif", numbers((4, 30, 40), "u8"), photometric="RGB", ALPHA="PREMULTIPLIED")
+    run("map", "x", "in.tif", "-o", "out.tif", "-q", "--out-type", "u8")
+    with open("out.tif", "rb") as file:
+        assert struct.pack("<HHIH", 338, 3, 1, 1) in file.read()  # still multiplied
+    make("in.tif", numbers((4, 30, 40), "u8"), photometric="RGB", ALPHA="NO")
+    run("map", "a - b", "a=in.tif", "b=in.tif[1]", "-o", "out.tif", "-q", "--out-type", "u8")
+    with rasterio.open("out.tif") as after:
+        assert after.colorinterp == (c.red, c.green, c.blue, other)
+    with rasterio.open("in.tif", "r+") as file:
+        file.colorinterp = (c.blue, c.green, c.red, other)
+    assert "not red, green and blue" in run("map", "x", "in.tif", "--grey", status=2).stderr
+
+
+def the_opacity_of_every_page_is_left_alone():
+    pages = [Image.fromarray(RANDOM.integers(0, 256, (30, 40, 4)).astype("uint8"), "RGBA") for _ in range(3)]
+    pages[0].save("in.tif", save_all=True, append_images=pages[1:])
+    run("map", "255 - x", "in.tif", "-o", "out.tif", "-q", "--out-type", "u8")
+    with Image.open("out.tif") as image:
+        assert image.n_frames == 3
+    for k, page in enumerate(pages):
+        with rasterio.open(f"GTIFF_DIR:{k + 1}:out.tif") as after:
+            want = numpy.asarray(page).transpose(2, 0, 1)
+            assert (after.read(4) == want[3]).all() and (after.read()[:3] == 255 - want[:3]).all()
+            assert [kind.name for kind in after.colorinterp] == ["red", "green", "blue", "alpha"]
+    run("map", "x", "in.tif", "-o", "out.npy", "-q")
+    assert numpy.load("out.npy").shape == (9, 30, 40)
+    pages[0].save("in.tif", save_all=True, append_images=[pages[1].convert("RGB"), pages[2]])
+    said = run("map", "255 - x", "in.tif", "-o", "out.npy").stderr
+    assert "in.tif: its pages are not alike, so their alpha channels count like other planes" in said, said
+    assert numpy.load("out.npy").shape == (11, 30, 40)
 
 
 def jpegs_are_read_as_others_read_them():

@@ -101,7 +101,11 @@ static void write_tags(tw_context *ctx, const tw_image_tags *tags)
 {
     const uint64_t offset = 8, count = 1;
     char *metadata = NULL;
-    insist(twi_metadata_kept(ctx, &metadata, tags, 0, tags->info.bands) == TW_OK ||
+    const twi_metadata_bands bands = {.first = 0,
+                                      .count = tags->info.bands,
+                                      .without = tags->info.alpha > 0 ? tags->info.alpha - 1 : -1,
+                                      .opacity = tags->info.alpha % 2 == 0};
+    insist(twi_metadata_kept(ctx, &metadata, tags, &bands) == TW_OK ||
            tw_last_error(ctx)[0] != '\0');
     for (int big = 0; big < 2; big++) {
         const twi_tiff_page page = {.big = big != 0,

@@ -221,7 +221,7 @@ static tw_status open_file(entropy_run *run)
         return TW_OK;
     }
     opts->format = run->s->out_format;
-    opts->planes = run->planes + run->alpha;
+    opts->planes = run->planes + (run->alpha ? cli_raster_alphas(&run->in) : 0);
     if (run->tiff) {
         const bool real = run->type == TW_F32 || run->type == TW_F64;
         const bool holes =
@@ -230,13 +230,20 @@ static tw_status open_file(entropy_run *run)
         opts->tags = run->in.tags;
         opts->first_plane = run->in.mixes ? -1 : run->in.first;
         opts->no_data = real && holes ? &run->empty : NULL;
-        opts->colours = run->in.info.colours && run->planes == 3;
+        opts->colours = run->in.info.colours && run->planes >= 3 && run->in.planes == run->planes;
         opts->alpha = run->alpha;
     }
     return tw_sink_to_image_planes(run->job->ctx, &run->file, run->output, opts);
 }
 
-static tw_status open_output(entropy_run *run, plane_sinks *sinks)
+/* The opacity that stands before this plane in OUT, if it does. */
+static tw_status feed_alpha(entropy_run *run, int64_t number)
+{
+    return run->alpha ? cli_raster_feed_alpha(run->job, &run->in, number, !run->tiff, &run->file)
+                      : TW_OK;
+}
+
+static tw_status open_output(entropy_run *run, plane_sinks *sinks, int64_t number)
 {
     tw_context *ctx = run->job->ctx;
     tw_sink *out = &sinks->list[sinks->count];
@@ -244,6 +251,9 @@ static tw_status open_output(entropy_run *run, plane_sinks *sinks)
     tw_status status = TW_OK;
     if (run->as_image) {
         status = open_file(run);
+        if (status == TW_OK) {
+            status = feed_alpha(run, number);
+        }
         target = &run->file;
     } else {
         status = tw_sink_to_file(ctx, &sinks->target, run->output, run->s->out_format);
@@ -297,7 +307,7 @@ static tw_status open_plane(entropy_run *run, int64_t number, plane *out)
     return status;
 }
 
-static tw_status compute_plane(entropy_run *run, const plane *p)
+static tw_status compute_plane(entropy_run *run, const plane *p, int64_t number)
 {
     tw_context *ctx = run->job->ctx;
     plane_sinks sinks = {
@@ -309,7 +319,7 @@ static tw_status compute_plane(entropy_run *run, const plane *p)
         sinks.count += status == TW_OK;
     }
     if (status == TW_OK && run->output != NULL) {
-        status = open_output(run, &sinks);
+        status = open_output(run, &sinks, number);
     }
     if (status == TW_OK) {
         status = p->matrix != NULL ? tw_entropy_plan_run(ctx, run->plan, p->matrix, sinks.list,
@@ -363,8 +373,8 @@ static tw_status choose_alpha(entropy_run *run)
     }
     tw_status status = cli_raster_alpha_shape(run->job, &run->in, &shape);
     if (status == TW_OK) {
-        run->alpha = cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->type &&
-                     run->opts.border != TW_ENTROPY_BORDER_VALID;
+        run->alpha = cli_writes_alpha(&run->in, run->output, run->s->out_format) &&
+                     shape.type == run->type && run->opts.border != TW_ENTROPY_BORDER_VALID;
         if (!run->alpha) {
             cli_say(run->job, "the alpha channel of %s is left out", run->input);
         }
@@ -382,7 +392,7 @@ static tw_status take_plane(entropy_run *run, int64_t number, bool explain)
         status = entropy_explain(run, run->only_explained ? stdout : stderr);
     }
     if (status == TW_OK && !run->only_explained) {
-        status = compute_plane(run, &p);
+        status = compute_plane(run, &p, number);
     }
     tw_source_destroy(&p.source);
     return status;
@@ -440,8 +450,8 @@ static tw_status compute(entropy_run *run)
     for (int64_t k = 0; k < run->planes && status == TW_OK && !run->only_explained; k++) {
         status = take_plane(run, k, run->s->explain && k == 0 && run->reading == 0);
     }
-    if (status == TW_OK && run->alpha && !run->only_explained) { /* it follows the result */
-        status = cli_raster_feed_alpha(run->job, &run->in, &run->file);
+    if (status == TW_OK && !run->only_explained) { /* it may follow the result */
+        status = feed_alpha(run, run->planes);
     }
     return status;
 }

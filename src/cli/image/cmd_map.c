@@ -125,7 +125,7 @@ typedef struct plane_work {
     int32_t sink_count;
 } plane_work;
 
-static tw_status open_sinks(map_run *run, plane_work *w)
+static tw_status open_sinks(map_run *run, plane_work *w, int64_t plane)
 {
     tw_context *ctx = run->job->ctx;
     tw_status status = TW_OK;
@@ -144,6 +144,9 @@ static tw_status open_sinks(map_run *run, plane_work *w)
     }
     if (status == TW_OK && run->as_image) {
         status = map_open_output(run);
+        if (status == TW_OK) {
+            status = map_feed_alpha(run, plane);
+        }
         w->out.inner = run->file; /* which closes it */
         w->out.inner.destroy = NULL;
     } else if (status == TW_OK && run->output != NULL) {
@@ -167,10 +170,10 @@ static tw_status open_sinks(map_run *run, plane_work *w)
     return status;
 }
 
-static tw_status run_plane(map_run *run, plane_work *w)
+static tw_status run_plane(map_run *run, plane_work *w, int64_t plane)
 {
     tw_context *ctx = run->job->ctx;
-    tw_status status = open_sinks(run, w);
+    tw_status status = open_sinks(run, w, plane);
     if (status == TW_OK) {
         status = tw_map_plan_stream(ctx, w->plan, w->inputs, w->sources, run->input_count, w->sinks,
                                     w->sink_count, &run->report);
@@ -274,7 +277,7 @@ static tw_status take_plane(map_run *run, int64_t plane, bool explained)
         status = map_explain(run, w.plan, w.sources, explained);
     }
     if (status == TW_OK && !explained) {
-        status = run_plane(run, &w);
+        status = run_plane(run, &w, plane);
     }
     for (int32_t i = 0; i < run->input_count; i++) {
         tw_source_destroy(&w.sources[i]);
@@ -296,8 +299,8 @@ static tw_status compute(map_run *run, bool *explained)
     for (int64_t plane = 0; plane < run->planes && status == TW_OK; plane++) {
         status = take_plane(run, plane, *explained);
     }
-    if (status == TW_OK && run->alpha && !*explained) { /* it follows the result */
-        status = cli_raster_feed_alpha(run->job, &run->inputs[0].in, &run->file);
+    if (status == TW_OK && !*explained) { /* it may follow the result */
+        status = map_feed_alpha(run, run->planes);
     }
     return status;
 }

@@ -117,11 +117,21 @@ tw_status map_choose_alpha(map_run *run)
         return status;
     }
     run->alpha =
-        cli_writes_alpha(run->output, run->s->out_format) && shape.type == run->plan.shape.type;
+        cli_writes_alpha(in, run->output, run->s->out_format) && shape.type == run->plan.shape.type;
     if (!run->alpha) {
         cli_say(run->job, "the alpha channel of %s is left out", in->path);
     }
     return TW_OK;
+}
+
+/* Whether the result has the colours of the first input that has as many planes. */
+static bool has_colours(const map_run *run)
+{
+    const cli_raster *in = NULL;
+    for (int32_t i = 0; i < run->input_count && in == NULL; i++) {
+        in = run->inputs[i].in.planes == run->planes ? &run->inputs[i].in : NULL;
+    }
+    return in != NULL && in->info.colours && run->planes >= 3;
 }
 
 tw_status map_open_output(map_run *run)
@@ -132,17 +142,24 @@ tw_status map_open_output(map_run *run)
         return TW_OK;
     }
     opts->format = run->s->out_format;
-    opts->planes = run->planes + run->alpha;
+    opts->planes = run->planes + (run->alpha ? cli_raster_alphas(in) : 0);
     if (cli_writes_tiff(run->output, run->s->out_format)) {
         const bool same = run->input_count == 1 && !in->mixes; /* bands are what they were */
         opts->bands = cli_raster_bands(in, opts->planes, run->layout);
         opts->tags = in->tags;
         opts->first_plane = same ? in->first : -1;
         opts->no_data = run->opts.no_data;
-        opts->colours = in->info.colours && run->planes == 3;
+        opts->colours = has_colours(run);
         opts->alpha = run->alpha;
     }
     return tw_sink_to_image_planes(run->job->ctx, &run->file, run->output, opts);
+}
+
+tw_status map_feed_alpha(map_run *run, int64_t plane)
+{
+    const bool last = !cli_writes_tiff(run->output, run->s->out_format);
+    return run->alpha ? cli_raster_feed_alpha(run->job, &run->inputs[0].in, plane, last, &run->file)
+                      : TW_OK;
 }
 
 /* ------------------------------------------------------------------------------ the sinks around

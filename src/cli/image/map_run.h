@@ -90,6 +90,8 @@ TW_CHECKED tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix input
 TW_CHECKED tw_status map_choose_output(map_run *run);
 /* Whether the opacity of the input can stand beside the result, once that is planned. */
 TW_CHECKED tw_status map_choose_alpha(map_run *run);
+/* The opacity that stands before this plane in OUT, if it does. */
+TW_CHECKED tw_status map_feed_alpha(map_run *run, int64_t plane);
 /* The sink into OUT of an image format, opened for the first plane. */
 TW_CHECKED tw_status map_open_output(map_run *run);
 

@@ -23,10 +23,13 @@ bool cli_writes_tiff(const char *output, const char *format)
     return output != NULL && cli_writes(output, format, tiff);
 }
 
-bool cli_writes_alpha(const char *output, const char *format)
+bool cli_writes_alpha(const cli_raster *raster, const char *output, const char *format)
 {
-    static const char *const formats[] = {"png", "tiff", "tif", NULL};
-    return output != NULL && cli_writes(output, format, formats);
+    static const char *const png[] = {"png", NULL};
+    const bool picture =
+        raster->file_planes == raster->info.bands && (raster->planes == 1 || raster->planes == 3);
+    return cli_writes_tiff(output, format) ||
+           (output != NULL && cli_writes(output, format, png) && picture);
 }
 
 /* One of the words of --tiff; *kind: which of those that exclude each other it is one of. */
@@ -132,7 +135,8 @@ int64_t cli_raster_bands(const cli_raster *raster, int64_t planes, char layout)
     if (raster->mixes || raster->file_planes == bands) {
         return bands > 1 ? 0 : 1;
     }
-    return bands > 1 && planes % bands == 0 ? bands : 1;
+    const int64_t left = bands - (raster->alpha >= 0 && planes == raster->planes);
+    return left > 1 && planes % left == 0 ? left : 1;
 }
 
 /* ---------------------------------------------------------------------------------------- inputs
@@ -169,8 +173,10 @@ static tw_status choose_planes(cli_job *job, cli_raster *r)
     if (status != TW_OK) {
         return status;
     }
-    if (info->bands < 1 || r->file_planes % info->bands != 0) {
-        *info = (tw_image_tags_info)TW_IMAGE_TAGS_INFO_INIT;
+    if (info->bands < 1 || r->file_planes % info->bands != 0) { /* pages of different bands */
+        info->bands = 1;
+        info->alpha = -1;
+        info->colours = 0;
     }
     r->alpha = -1;
     status = find_plane(job, r);
@@ -178,9 +184,9 @@ static tw_status choose_planes(cli_job *job, cli_raster *r)
         return status;
     }
     const bool picture = r->file_planes == info->bands; /* one page */
-    if (all && picture && info->alpha == r->file_planes - 1 && r->file_planes > 1) {
+    if (all && info->alpha >= 0 && info->alpha < info->bands && info->bands > 1) {
         r->alpha = info->alpha;
-        r->planes--;
+        r->planes -= r->file_planes / info->bands;
     }
     if (r->grey && !all) {
         return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--grey needs all colours; leave out --plane");
@@ -552,6 +558,31 @@ static tw_status narrow_plane(cli_job *job, const tw_matrix **matrix, tw_source 
 /* ---------------------------------------------------------------------------------------- planes
  */
 
+/* The plane of the file that is plane k of those that are computed with. */
+static int64_t file_plane(const cli_raster *r, int64_t k)
+{
+    if (r->alpha < 0) {
+        return r->first + k;
+    }
+    const int64_t others = r->info.bands - 1; /* of a page */
+    return k / others * r->info.bands + k % others + (k % others >= r->alpha);
+}
+
+/* The plane of the file that is opacity and stands before plane k of the others; -1: none. */
+static int64_t alpha_before(const cli_raster *r, int64_t k, bool last)
+{
+    const int64_t others = r->info.bands - 1;
+    if (r->alpha < 0 || (k == 0 && r->alpha > 0)) {
+        return -1;
+    }
+    if (last || r->mixes) {
+        return k == r->planes ? r->alpha : -1;
+    }
+    const int64_t page = (k - (r->alpha > 0)) / others;
+    const int64_t plane = page * r->info.bands + r->alpha;
+    return k == page * others + r->alpha && plane < r->file_planes ? plane : -1;
+}
+
 static tw_status open_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matrix **matrix,
                             tw_source *source)
 {
@@ -560,10 +591,10 @@ static tw_status open_plane(cli_job *job, cli_raster *r, int64_t k, const tw_mat
         return mix_planes(job, r, source);
     }
     if (r->image != NULL) {
-        *matrix = tw_image_plane(r->image, r->first + k - r->image_first);
+        *matrix = tw_image_plane(r->image, file_plane(r, k) - r->image_first);
         return TW_OK;
     }
-    return tw_image_source(job->ctx, source, r->path, r->format, r->first + k, NULL);
+    return tw_image_source(job->ctx, source, r->path, r->format, file_plane(r, k), NULL);
 }
 
 tw_status cli_raster_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matrix **matrix,
@@ -590,13 +621,22 @@ tw_status cli_raster_alpha_shape(cli_job *job, cli_raster *r, tw_shape *out)
     return status;
 }
 
-tw_status cli_raster_feed_alpha(cli_job *job, cli_raster *r, tw_sink *sink)
+int64_t cli_raster_alphas(const cli_raster *r)
+{
+    return r->mixes ? 1 : r->file_planes / r->info.bands;
+}
+
+tw_status cli_raster_feed_alpha(cli_job *job, cli_raster *r, int64_t k, bool last, tw_sink *sink)
 {
     tw_source source = TW_SOURCE_INIT;
-    if (r->image != NULL) {
-        return tw_feed(job->ctx, tw_image_plane(r->image, r->alpha), sink, 1);
+    const int64_t plane = alpha_before(r, k, last);
+    if (plane < 0) {
+        return TW_OK;
     }
-    tw_status status = tw_image_source(job->ctx, &source, r->path, r->format, r->alpha, NULL);
+    if (r->image != NULL) {
+        return tw_feed(job->ctx, tw_image_plane(r->image, plane), sink, 1);
+    }
+    tw_status status = tw_image_source(job->ctx, &source, r->path, r->format, plane, NULL);
     if (status == TW_OK) {
         status = tw_feed_source(job->ctx, &source, sink, 1);
     }

@@ -45,8 +45,6 @@ TW_CHECKED tw_status cli_read_storage(const cli_job *job, const cli_storage *s, 
 
 /* Whether OUT is a tiff, by format or extension. */
 bool cli_writes_tiff(const char *output, const char *format);
-/* Whether a result may have the opacity of its input beside it. */
-bool cli_writes_alpha(const char *output, const char *format);
 
 /* ---------------------------------------------------------------------------------------- inputs
  */
@@ -73,7 +71,7 @@ typedef struct cli_raster {
     int64_t file_planes;
     int64_t first;       /* of the file's planes: the first that is computed with */
     int64_t planes;      /* that are */
-    int64_t alpha;       /* the one left alone; -1: none */
+    int64_t alpha;       /* the band of each page that is left alone; -1: none */
     int64_t image_first; /* the plane of `image` that is the file's first one */
     bool mixes;          /* colours into grey */
     char tried;          /* 'r' or 'w', if it could be read in either way; else 0 */
@@ -96,8 +94,15 @@ TW_CHECKED tw_status cli_raster_plane(cli_job *job, cli_raster *raster, int64_t 
                                       const tw_matrix **matrix, tw_source *source);
 /* The shape of the plane that is left alone. */
 TW_CHECKED tw_status cli_raster_alpha_shape(cli_job *job, cli_raster *raster, tw_shape *out);
-/* That plane into a sink. */
-TW_CHECKED tw_status cli_raster_feed_alpha(cli_job *job, cli_raster *raster, tw_sink *sink);
+/* How many such planes there are, if there are: one in each page. */
+int64_t cli_raster_alphas(const cli_raster *raster);
+/* Whether a result may have the opacity of its input beside it: a tiff, and a png of grey or
+ * colours. */
+bool cli_writes_alpha(const cli_raster *raster, const char *output, const char *format);
+/* The one that stands before plane k of the others into a sink; nothing if none does. `last`: it
+ * stands behind all of them whatever its place in the file, as in a png. */
+TW_CHECKED tw_status cli_raster_feed_alpha(cli_job *job, cli_raster *raster, int64_t k, bool last,
+                                           tw_sink *sink);
 
 /* Planes of a page for a result of `planes`, by what the input was: opts->bands. */
 int64_t cli_raster_bands(const cli_raster *raster, int64_t planes, char layout);

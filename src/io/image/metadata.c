@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define TAG_METADATA 42112
 #define HEAD "<GDALMetadata>\n"
@@ -122,19 +123,69 @@ tw_status twi_metadata_names(tw_context *ctx, tw_image_tags *tags)
     return status;
 }
 
-/* Scale, offset and unit have roles of their own, and statistics names. */
-static bool is_kept(const twi_metadata_item *item, int64_t first, int64_t count)
+/* Whether the text between the marks is this word, in any case. */
+static bool says(const twi_metadata_item *item, const char *word)
 {
-    const bool name = strcmp(item->role, "description") == 0 && item->sample >= 0;
-    if (strncmp(item->name, "STATISTICS_", 11) == 0 || (item->role[0] != '\0' && !name)) {
-        return false;
-    }
-    return item->sample < 0 ||
-           (first >= 0 && item->sample >= first && item->sample - first < count);
+    return item->inside_bytes == strlen(word) &&
+           strncasecmp(item->inside, word, item->inside_bytes) == 0;
 }
 
-/* The item at the end of the text, its band counted from `first`; how long it is. */
-static size_t put_item(char *out, const twi_metadata_item *item, int64_t first)
+void twi_metadata_colours(tw_image_tags *tags)
+{
+    static const char *const colours[] = {"Red", "Green", "Blue"};
+    const twi_tag *tag = twi_tags_find(tags, TAG_METADATA);
+    tw_image_tags_info *info = &tags->info;
+    twi_metadata_item item;
+    int right = 0, wrong = 0;
+    if (tag == NULL || info->planes != info->bands) { /* of the first page, not of others */
+        return;
+    }
+    const char *at = (const char *)tag->data;
+    const char *end = at + tag->bytes;
+    for (; twi_metadata_next(&item, at, end); at = item.end) {
+        if (strcmp(item.role, "colorinterp") != 0 || item.sample < 0 ||
+            item.sample >= info->bands) {
+            continue;
+        }
+        if (item.sample < 3) {
+            right += says(&item, colours[item.sample]);
+            wrong += !says(&item, colours[item.sample]);
+        }
+        if (says(&item, "Alpha") && info->bands > 1) {
+            info->alpha = info->alpha < 0 ? item.sample : info->alpha;
+        } else if (info->alpha == item.sample) {
+            info->alpha = -1;
+        }
+    }
+    info->colours = wrong == 0 && (info->colours || right == 3);
+}
+
+/* The band of the result that an item is about; -1: none. */
+static int64_t band_of(const twi_metadata_item *item, const twi_metadata_bands *bands)
+{
+    if (bands->first < 0 || item->sample < bands->first || item->sample == bands->without) {
+        return -1;
+    }
+    const bool moved = bands->without >= bands->first && item->sample > bands->without;
+    const int64_t band = item->sample - bands->first - moved;
+    return band < bands->count ? band : -1;
+}
+
+/* Scale, offset and unit have roles of their own, and statistics names. */
+static bool is_kept(const twi_metadata_item *item, const twi_metadata_bands *bands)
+{
+    const bool name = strcmp(item->role, "description") == 0 && item->sample >= 0;
+    const bool colour = strcmp(item->role, "colorinterp") == 0 && item->sample >= 0 &&
+                        (bands->opacity || !says(item, "Alpha"));
+    if (strncmp(item->name, "STATISTICS_", 11) == 0 ||
+        (item->role[0] != '\0' && !name && !colour)) {
+        return false;
+    }
+    return item->sample < 0 || band_of(item, bands) >= 0;
+}
+
+/* The item at the end of the text, its band counted as that of the result; how long it is. */
+static size_t put_item(char *out, const twi_metadata_item *item, const twi_metadata_bands *bands)
 {
     static const char mark[] = " sample=\"";
     const char *number = item->sample < 0 ? NULL : find(item->begin, item->inside, mark);
@@ -144,11 +195,11 @@ static size_t put_item(char *out, const twi_metadata_item *item, int64_t first)
     number += strlen(mark);
     const char *rest = memchr(number, '"', (size_t)(item->inside - number));
     return (size_t)sprintf(out, "  %.*s%lld%.*s\n", (int)(number - item->begin), item->begin,
-                           (long long)(item->sample - first), (int)(item->end - rest), rest);
+                           (long long)band_of(item, bands), (int)(item->end - rest), rest);
 }
 
-tw_status twi_metadata_kept(tw_context *ctx, char **out, const tw_image_tags *tags, int64_t first,
-                            int64_t count)
+tw_status twi_metadata_kept(tw_context *ctx, char **out, const tw_image_tags *tags,
+                            const twi_metadata_bands *bands)
 {
     const twi_tag *tag = twi_tags_find(tags, TAG_METADATA);
     twi_metadata_item item;
@@ -160,7 +211,7 @@ tw_status twi_metadata_kept(tw_context *ctx, char **out, const tw_image_tags *ta
     const char *const end = begin + tag->bytes;
     uint64_t bytes = 0;
     for (const char *at = begin; twi_metadata_next(&item, at, end); at = item.end) {
-        bytes += is_kept(&item, first, count) ? (uint64_t)(item.end - item.begin) + SAMPLE_ROOM : 0;
+        bytes += is_kept(&item, bands) ? (uint64_t)(item.end - item.begin) + SAMPLE_ROOM : 0;
     }
     if (bytes == 0) {
         return TW_OK;
@@ -172,8 +223,8 @@ tw_status twi_metadata_kept(tw_context *ctx, char **out, const tw_image_tags *ta
     }
     size_t used = (size_t)sprintf(text, HEAD);
     for (const char *at = begin; twi_metadata_next(&item, at, end); at = item.end) {
-        if (is_kept(&item, first, count)) {
-            used += put_item(text + used, &item, first);
+        if (is_kept(&item, bands)) {
+            used += put_item(text + used, &item, bands);
         }
     }
     memcpy(text + used, FOOT, sizeof FOOT);

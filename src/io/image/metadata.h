@@ -25,10 +25,22 @@ bool twi_metadata_next(twi_metadata_item *out, const char *begin, const char *en
 /* Names of the planes from the items of role "description". */
 TW_CHECKED tw_status twi_metadata_names(tw_context *ctx, tw_image_tags *tags);
 
-/* What of it is true of a result: items about the file as a whole, and those about bands
- * first ... first+count-1, which become 0 ... count-1; not statistics, scales, offsets and units,
- * which are of the elements. first < 0: nothing about bands. NULL with TW_OK: nothing is left. */
+/* Which planes are colours or opacity by the items of role "colorinterp", whatever the page says:
+ * into the tags' info. */
+void twi_metadata_colours(tw_image_tags *tags);
+
+/* The bands of a file that become 0 ... count-1 of a result. */
+typedef struct twi_metadata_bands {
+    int64_t first;   /* -1: none do */
+    int64_t count;   /* of the result */
+    int64_t without; /* the one that does not, where those around it do; -1: none */
+    bool opacity;    /* that of the file is still opacity */
+} twi_metadata_bands;
+
+/* What of it is true of a result: items about the file as a whole, and those about its bands; not
+ * statistics, scales, offsets and units, which are of the elements. NULL with TW_OK: nothing is
+ * left. */
 TW_CHECKED tw_status twi_metadata_kept(tw_context *ctx, char **out, const tw_image_tags *tags,
-                                       int64_t first, int64_t count);
+                                       const twi_metadata_bands *bands);
 
 #endif

@@ -53,8 +53,8 @@ static void add_elements(list *l, const twi_tiff_page *page)
         formats[i] = format;
         extras[i] = 0;
     }
-    if (extra > 0 && page->alpha) {
-        extras[extra - 1] = 2; /* colours are not multiplied by it */
+    for (int64_t i = 0; i < extra && page->opacities != NULL; i++) {
+        extras[i] = page->opacities[page->bands - extra + i];
     }
     add_number(l, 256, LONG, (uint64_t)page->shape.cols);
     add_number(l, 257, LONG, (uint64_t)page->shape.rows);

@@ -9,8 +9,9 @@ typedef struct twi_tiff_page {
     bool big;
     tw_shape shape;
     int64_t bands;
-    bool colours, alpha;
-    uint16_t compression; /* as TIFF counts them, as is the predictor */
+    bool colours;                   /* red, green and blue come first */
+    const unsigned char *opacities; /* of each band: 1 or 2 if it is opacity; NULL: none is */
+    uint16_t compression;           /* as TIFF counts them, as is the predictor */
     uint16_t predictor;
     bool tiled;
     int64_t block_rows, block_cols; /* of a strip or tile */

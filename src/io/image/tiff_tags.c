@@ -19,7 +19,9 @@
 #define PAGES_MOST 65536
 
 enum { TYPE_ASCII = 2, TYPE_SHORT = 3, TYPE_LONG = 4 };
-enum { SMALLER = 1, MASK = 4 }; /* kinds of pages */
+enum { SMALLER = 1, MASK = 4 };          /* kinds of pages */
+enum { LIGHT_RGB = 2, LIGHT_YCBCR = 6 }; /* which is read as RGB */
+#define LOOKED_AT 16                     /* bands behind the colours, in pages after the first */
 
 /* Kept for the result: descriptions, resolution, authors, GeoTIFF, GDAL, sensor models. */
 static const uint16_t kept[] = {270,   271,   272,   282,   283,   286,   287,   296,
@@ -33,11 +35,18 @@ typedef struct walker {
     bool big;     /* BigTIFF */
 } walker;
 
+/* An entry of a directory. */
+typedef struct entry {
+    uint16_t tag, type;
+    uint64_t count, bytes;
+    uint64_t at; /* of its data */
+} entry;
+
 /* What the directories say of the elements. */
 typedef struct page {
     uint16_t kind; /* bits of SMALLER and MASK */
-    uint16_t bands, bits, format, light, extra;
-    uint16_t extra_kind; /* of the last band */
+    uint16_t bands, bits, format, light;
+    entry extra; /* what the last of its bands are: SHORT each */
 } page;
 
 uint64_t twi_tiff_type_bytes(uint16_t type)
@@ -84,13 +93,6 @@ static bool number(const walker *w, uint64_t at, uint64_t bytes, uint64_t *out)
     memcpy(out, data, sizeof data); /* the low byte first */
     return true;
 }
-
-/* An entry of a directory. */
-typedef struct entry {
-    uint16_t tag, type;
-    uint64_t count, bytes;
-    uint64_t at; /* of its data */
-} entry;
 
 static bool read_entry(const walker *w, uint64_t at, entry *out)
 {
@@ -171,8 +173,7 @@ static void look(const walker *w, page *p, const entry *e)
         p->bands = small_number(w, e, 0, 1);
         break;
     case 338:
-        p->extra = (uint16_t)(e->count < UINT16_MAX ? e->count : UINT16_MAX);
-        p->extra_kind = e->count > 0 ? small_number(w, e, e->count - 1, 0) : 0;
+        p->extra = *e;
         break;
     case 339:
         p->format = small_number(w, e, 0, 1);
@@ -180,6 +181,71 @@ static void look(const walker *w, page *p, const entry *e)
     default:
         break;
     }
+}
+
+static bool has_colours(const page *p)
+{
+    return p->bands >= 3 && (p->light == LIGHT_RGB || p->light == LIGHT_YCBCR);
+}
+
+/* What band `band` of a page is besides a colour: 1 or 2 if it is opacity, else 0. */
+static unsigned char opacity(const walker *w, const page *p, int64_t band)
+{
+    const int64_t extra = p->extra.count < p->bands ? (int64_t)p->extra.count : p->bands;
+    const int64_t at = band - (p->bands - extra);
+    const bool behind = at >= 0 && band >= (has_colours(p) ? 3 : 1);
+    const uint16_t kind = behind ? small_number(w, &p->extra, (uint64_t)at, 0) : 0;
+    return kind == 1 || kind == 2 ? (unsigned char)kind : 0;
+}
+
+/* The first band that is opacity, of the first LOOKED_AT behind the colours and the last; -1: none.
+ */
+static int64_t first_opacity(const walker *w, const page *p)
+{
+    const int64_t extra = p->extra.count < p->bands ? (int64_t)p->extra.count : p->bands;
+    for (int64_t i = 0; i < extra && i <= LOOKED_AT; i++) {
+        const int64_t band = i < LOOKED_AT ? p->bands - extra + i : p->bands - 1;
+        if (opacity(w, p, band) != 0) {
+            return band;
+        }
+    }
+    return -1;
+}
+
+static bool are_alike(const walker *w, const page *a, const page *b)
+{
+    return a->bands == b->bands && has_colours(a) == has_colours(b) &&
+           first_opacity(w, a) == first_opacity(w, b);
+}
+
+/* Which bands are colours, and which opacity, wherever it stands. */
+static tw_status find_opacities(const walker *w, tw_image_tags *tags, const page *first)
+{
+    int64_t *alpha = &tags->info.alpha;
+    tags->info.colours = tags->colours_first = has_colours(first);
+    if (first->bands < 2 || first->extra.count == 0) {
+        return TW_OK;
+    }
+    tw_status status = twi_alloc(w->ctx, &tags->opacities, first->bands, 1, "the bands of a TIFF");
+    for (int64_t k = 0; k < first->bands && status == TW_OK; k++) {
+        tags->opacities[k] = opacity(w, first, k);
+        *alpha = *alpha < 0 && tags->opacities[k] != 0 ? k : *alpha;
+    }
+    return status;
+}
+
+/* Of pages that differ. */
+static void forget_colours(tw_context *ctx, tw_image_tags *tags, const char *name, bool opaque)
+{
+    if (opaque || tags->info.alpha >= 0) {
+        twi_log(ctx,
+                "%.400s: its pages are not alike, so their alpha channels count like other planes",
+                name);
+    }
+    twi_free(tags->opacities);
+    tags->opacities = NULL;
+    tags->info.alpha = -1;
+    tags->info.colours = tags->colours_first = 0;
 }
 
 /* The directory at *at, and where the next one is, 0 if there is none. */
@@ -231,7 +297,7 @@ tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *i
     walker w = {.ctx = ctx, .input = input};
     page first, other;
     uint64_t at, version;
-    bool masked = false;
+    bool masked = false, alike = true, opaque = false;
     unsigned char mark[2];
     if (!fetch(&w, 0, mark, 2) || mark[0] != mark[1] || (mark[0] != 'I' && mark[0] != 'M')) {
         return TW_OK;
@@ -250,6 +316,8 @@ tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *i
         status = read_directory(&w, &other, NULL, &at);
         if (status == TW_OK && (other.kind & (SMALLER | MASK)) == 0) {
             tags->info.planes += other.bands;
+            alike = alike && are_alike(&w, &first, &other);
+            opaque = opaque || first_opacity(&w, &other) >= 0;
         }
         masked |= (other.kind & (SMALLER | MASK)) == MASK;
         if (status == TW_OK) {
@@ -262,13 +330,19 @@ tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *i
                 "--mask' takes a mask that is a file of its own",
                 input->name);
     }
-    tags->info.colours = first.light == 2 && first.bands >= 3;
-    if (first.bands > 1 && first.extra > 0 && (first.extra_kind == 1 || first.extra_kind == 2)) {
-        tags->info.alpha = first.bands - 1;
+    if (status == TW_OK) {
+        status = find_opacities(&w, tags, &first);
+    }
+    if (!alike) {
+        forget_colours(ctx, tags, input->name, opaque);
     }
     read_no_data(tags, &first);
     const twi_tag *software = twi_tags_find(tags, TWI_TIFF_SOFTWARE);
     tags->info.made_here = software != NULL && software->type == TYPE_ASCII &&
                            strcmp((const char *)software->data, TWI_MAKER) == 0;
-    return status == TW_OK ? twi_metadata_names(ctx, tags) : status;
+    if (status == TW_OK) {
+        twi_metadata_colours(tags);
+        status = twi_metadata_names(ctx, tags);
+    }
+    return status;
 }

@@ -40,6 +40,7 @@ typedef struct tiff_job {
     tw_image_file_options opts;
     double no_data;
     char *metadata;
+    unsigned char *opacities; /* of the bands of a page; NULL: none is opacity */
     twi_tiff_page page;
     int64_t plane;  /* of the file */
     int64_t row;    /* of the plane that comes next */
@@ -429,6 +430,36 @@ static tw_status check_options(tw_context *ctx, const tw_image_file_options *opt
     return twi_tiff_codec_check(ctx, opts->codec);
 }
 
+/* What the bands of a page are, by the tags and the options. Those of a page that has all bands of
+ * the tags' file, perhaps but its opacity, are what they were. */
+static tw_status choose_bands(tiff_job *job)
+{
+    const tw_image_file_options *opts = &job->opts;
+    const tw_image_tags *tags = opts->tags;
+    twi_tiff_page *page = &job->page;
+    const int64_t bands = tags != NULL && opts->first_plane == 0 ? tags->info.bands : 0;
+    const int64_t alpha = bands > 0 ? tags->info.alpha : -1;
+    const bool whole = page->bands == bands;
+    const bool less = !opts->alpha && alpha >= 0 && page->bands == bands - 1;
+    const twi_metadata_bands kept = {.first = opts->first_plane,
+                                     .count = page->bands,
+                                     .without = less ? alpha : -1,
+                                     .opacity = whole && opts->alpha != 0};
+    tw_status status = twi_metadata_kept(job->ctx, &job->metadata, tags, &kept);
+    page->colours =
+        page->colours || (tags != NULL && tags->colours_first && (whole || (less && alpha >= 3)));
+    if (status != TW_OK || !opts->alpha) {
+        return status;
+    }
+    status = twi_alloc_zeroed(job->ctx, &job->opacities, (uint64_t)page->bands, 1, "TIFF bands");
+    if (status == TW_OK && whole && tags->opacities != NULL) {
+        memcpy(job->opacities, tags->opacities, (size_t)bands);
+    } else if (status == TW_OK) { /* colours are not multiplied by it */
+        job->opacities[whole && alpha >= 0 ? alpha : page->bands - 1] = 2;
+    }
+    return status;
+}
+
 static tw_status open_job(tiff_job *job, twi_output *output, const tw_shape *shape)
 {
     twi_tiff_page *page = &job->page;
@@ -438,7 +469,6 @@ static tw_status open_job(tiff_job *job, twi_output *output, const tw_shape *sha
     page->bands = opts->bands > 0 && opts->bands < opts->planes ? opts->bands : opts->planes;
     page->big = opts->big != 0 || plane > BIG_FROM / (uint64_t)opts->planes;
     page->colours = opts->colours != 0;
-    page->alpha = opts->alpha != 0;
     page->compression = twi_tiff_codec_number(opts->codec);
     page->tags = opts->tags;
     page->no_data = opts->no_data;
@@ -446,9 +476,9 @@ static tw_status open_job(tiff_job *job, twi_output *output, const tw_shape *sha
         page->bands > UINT16_MAX
             ? tw_fail(job->ctx, TW_ERR_ARGUMENT, "%lld bands; a TIFF page holds at most 65535",
                       (long long)page->bands)
-            : twi_metadata_kept(job->ctx, &job->metadata, opts->tags, opts->first_plane,
-                                page->bands);
+            : choose_bands(job);
     page->metadata = job->metadata;
+    page->opacities = job->opacities;
     if (status == TW_OK) {
         const uint64_t first = is_packed(job) ? 0 : page->big ? 16 : 8;
         unsigned char head[16] = {'I', 'I', page->big ? 43 : 42, 0, page->big ? 8 : 0};
@@ -514,6 +544,7 @@ static void file_close(void *state)
     tiff_job *job = state;
     if (job != NULL) {
         forget_page(job);
+        twi_free(job->opacities);
         twi_free(job->metadata);
         twi_free(job);
     }

@@ -81,14 +81,20 @@ static void metadata_of_a_result_is_what_is_true_of_it(void **state)
     tw_image_tags tags = {.info = TW_IMAGE_TAGS_INFO_INIT, .count = 1};
     char *kept = NULL;
     tags.list[0] = (twi_tag){42112, 2, sizeof text, sizeof text, (unsigned char *)text};
-    assert_ok(ctx, twi_metadata_kept(ctx, &kept, &tags, 1, 5));
+    const twi_metadata_bands some = {1, 5, -1, false}, none = {-1, 5, -1, false};
+    assert_ok(ctx, twi_metadata_kept(ctx, &kept, &tags, &some));
     assert_string_equal(kept, "<GDALMetadata>\n  <Item name=\"note\">a &lt; b</Item>\n"
                               "  <Item name=\"DESCRIPTION\" sample=\"0\" role=\"description\">near "
                               "&amp; &quot;x</Item>\n</GDALMetadata>\n");
     twi_free(kept);
-    assert_ok(ctx, twi_metadata_kept(ctx, &kept, &tags, -1, 5));
+    assert_ok(ctx, twi_metadata_kept(ctx, &kept, &tags, &none));
     assert_string_equal(kept,
                         "<GDALMetadata>\n  <Item name=\"note\">a &lt; b</Item>\n</GDALMetadata>\n");
+    twi_free(kept);
+    const twi_metadata_bands others = {0, 12, 0, false};
+    assert_ok(ctx, twi_metadata_kept(ctx, &kept, &tags, &others));
+    assert_non_null(strstr(kept, "sample=\"0\" role=\"description\">near"));
+    assert_non_null(strstr(kept, "sample=\"11\" role=\"description\">far"));
     twi_free(kept);
     tags.info.bands = 2;
     assert_ok(ctx, twi_metadata_names(ctx, &tags));
