@@ -9,8 +9,8 @@ FUZZ_SECONDS ?= 20
 HERE := $(shell uname -m)
 FOREIGN := $(if $(filter aarch64 arm64,$(HERE)),x86_64,aarch64)
 
-# $(call compile,PRESET[,TARGET]): configure quietly, then build all or one target.
-compile = cmake --preset $(1) >build/$(1).log 2>&1 || \
+# $(call compile,PRESET[,TARGET]): configure quietly, by COMPILER where it is given, then build all or one target.
+compile = cmake --preset $(1) $(if $(COMPILER),-DCMAKE_C_COMPILER=$(COMPILER)) >build/$(1).log 2>&1 || \
               { cat build/$(1).log; echo "('make setup' installs what this needs)"; exit 1; }; \
           cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 
@@ -69,11 +69,11 @@ cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of car
 	@cmake --build --preset cuda -j $(JOBS)
 	@$(call tested,cuda)
 
-hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx90a: faster to build)
+hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx90a, TARGETS=...: faster to build)
 	@tools/setup build test hip
 	@cmake --preset hip $(call given,HIP_OPTIMISATION) $(call given,HIP_ARCHITECTURES) \
 	    >build/hip.log 2>&1 || { cat build/hip.log; exit 1; }
-	@cmake --build --preset hip -j $(JOBS)
+	@cmake --build --preset hip -j $(JOBS) $(if $(TARGETS),--target $(TARGETS))
 	@$(call tested,hip)
 
 asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer

@@ -18,6 +18,7 @@ PACKERS = {"gz": ("gzip", "-1", "-c"), "xz": ("xz", "-c", "--lzma2=preset=0,dict
            "zst": ("zstd", "-q", "-1", "-c", "--zstd=wlog=16")}
 PACKERS = {extension: words for extension, words in PACKERS.items()
            if re.search(rf"\.{extension} files +yes", FEATURES) and shutil.which(words[0])}
+SMALL = "TW_TEST_SMALL" in os.environ
 EMULATED = os.environ.get("TW_TEST_SMALL") == "emulated"
 LIMIT = 3000000
 EDGES = 40000
@@ -117,16 +118,16 @@ class Streams(unittest.TestCase):
     def check(self, name, options, whole):
         """Every way under the limit gives that result; files are removed."""
         for packed in (name, *self.pack(name)):
-            self.assertEqual(self.read(packed, options, LIMIT)[:2], whole[:2], packed)
-            self.assertEqual(self.read(packed, options, LIMIT)[2].replace(packed, name), whole[2], packed)
-            for way in (self.piped, self.redirected):
+            found = self.read(packed, options, LIMIT)
+            self.assertEqual((*found[:2], found[2].replace(packed, name)), whole, packed)
+            for way in (self.piped, self.redirected)[:1 if SMALL and packed != name else 2]:
                 found = way(packed, options, LIMIT)
                 said = found[2].replace("standard input", name)
                 self.assertEqual((*found[:2], said), whole, (packed, way))
             os.remove(self.path(packed))
 
     def formats(self):
-        return list(FORMATS.items())[::4 if EMULATED else 1]
+        return list(FORMATS.items())[::4 if EMULATED else 2 if SMALL else 1]
 
     def test_every_way_gives_the_graph_of_a_run_without_a_limit(self):
         for name, (lines, options) in self.formats():
@@ -188,7 +189,7 @@ class Streams(unittest.TestCase):
         self.write("a.csv", FORMATS["a.csv"][0]())
         for way in (self.read, self.piped):
             works = None
-            for limit in range(600000, 2000001, 700000 if EMULATED else 50000):
+            for limit in range(600000, 2000001, 700000 if EMULATED else 200000 if SMALL else 50000):
                 done = way("a.csv", COLUMNS, limit)[0] == 0
                 self.assertTrue(done or works is None, (works, limit))
                 works = limit if done and works is None else works

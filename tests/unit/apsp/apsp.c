@@ -110,6 +110,9 @@ static void every_method_gives_the_reference_on_every_generator(void **state)
     const int64_t sizes[] = {1, 2, 63, 64, 65, 130};
     for (size_t k = 0; k < 6; k++) {
         for (size_t s = 0; s < 6; s++) {
+            if (emulated_sizes_only() && s != k && s != 5 - k) {
+                continue;
+            }
             tw_graph *graph =
                 generate(ctx, kinds[k], sizes[s], 0, 1000, TW_I32, TW_GRAPH_DIRECTED_AS_FILE);
             for (size_t m = 0; m < 4; m++) {

@@ -150,6 +150,9 @@ static void every_type_and_range_is_summed_up_right(void **state)
                 random_matrix(sizes[s], sizes[s], ranges[r].type, ranges[r].low, ranges[r].high);
             for (int b = 0; b < 4; b++) {
                 tw_apsp_summary *summary = NULL;
+                if (emulated_sizes_only() && b != (r + s) % 4) {
+                    continue;
+                }
                 assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, bins[b], NULL, NULL));
                 assert_ok(ctx, tw_apsp_summary_set_harmonic(ctx, summary, 1));
                 feed(ctx, summary, &m, 7);
