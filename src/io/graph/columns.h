@@ -7,20 +7,24 @@
 #define TWI_IO_GRAPH_COLUMNS_H
 
 #include "io/graph/fields.h"
+#include "io/graph/titles.h"
 
 typedef struct twi_columns {
     char given;     /* the separator that the file names itself; 0: none */
     char separator; /* ',', ';', '\t', '|' or ' ' */
     int64_t from;   /* all from 1 */
     int64_t to;
-    int64_t weight;    /* 0: none */
-    int64_t last;      /* of those three */
-    int64_t fields;    /* of the first line */
-    bool titles;       /* the first line of data names the columns */
-    bool loose;        /* further columns are ignored */
-    bool guessed;      /* which nobody said */
-    bool unusual;      /* nor do usual words in it */
-    bool wordy;        /* two words before a weight that is a number: an edge, or titles */
+    int64_t weight;         /* 0: none */
+    int64_t last;           /* of those three */
+    int64_t ways[TWI_WAYS]; /* which say whether an edge counts both ways, by kind; 0: none */
+    int64_t span;           /* the last of all these */
+    int64_t fields;         /* of the first line */
+    bool titles;            /* the first line of data names the columns */
+    bool loose;             /* further columns are ignored */
+    bool guessed;           /* which nobody said */
+    bool unusual;           /* nor do usual words in it */
+    bool lone;              /* two words before others: an edge, or titles */
+    bool wordy;             /* such words before a weight that is a number */
     bool doubtful;     /* rather titles: one of them is a usual one, or numbers follow below them */
     bool no_edge;      /* the first line can be none */
     bool names;        /* the ends are names */
@@ -29,6 +33,7 @@ typedef struct twi_columns {
     twi_field ends[2]; /* of the first line: source and target */
     twi_field
         telling; /* the name that made names of ends that look like indices; empty: none did */
+    twi_field weighing; /* the title of the weight, if it may be something else; empty: not so */
 } twi_columns;
 
 /* "sep=;" in the first line, as spreadsheets have it: passed over, and what separates fields; 0:
@@ -64,12 +69,14 @@ TW_CHECKED tw_status twi_columns_check_titles(tw_context *ctx, const twi_input *
 bool twi_columns_check_comment(twi_text *text, const tw_graph_read_options *opts,
                                const twi_columns *columns);
 
-/* Indices in columns 1 and 2, the weight in column 3 or nowhere, nothing quoted. */
+/* Indices in columns 1 and 2, the weight in column 3 or nowhere, nothing quoted, and no column that
+ * says which way. */
 static inline bool twi_columns_are_plain(const twi_columns *columns)
 {
     return !columns->names && !columns->quoted && columns->separator != ';' &&
            columns->separator != '|' && columns->from == 1 && columns->to == 2 &&
-           (columns->weight == 0 || columns->weight == 3);
+           (columns->weight == 0 || columns->weight == 3) && columns->ways[0] == 0 &&
+           columns->ways[1] == 0 && columns->ways[2] == 0;
 }
 
 #endif

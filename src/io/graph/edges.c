@@ -11,10 +11,12 @@
  */
 #include "io/graph/columns.h"
 #include "io/graph/dense.h"
+#include "io/graph/doubts.h"
 #include "io/graph/format.h"
-#include "io/graph/konect.h"
 #include "io/graph/labels.h"
 #include "io/graph/pieces.h"
+#include "io/graph/remarks.h"
+#include "io/graph/strangers.h"
 #include "io/kept.h"
 
 #include <ctype.h>
@@ -24,7 +26,6 @@
 #include <strings.h>
 
 enum { LONGEST_NAME = 4095 }; /* bytes of a name with quotes in it */
-enum { LOOKED = 512 };        /* bytes in which a zero says that this is no text */
 
 /* A list of more vertices than this, of which edges mention fewer than one in SPARSE_SHARE, has
  * identifiers in place of indices. */
@@ -36,6 +37,10 @@ typedef struct list {
     twi_columns columns;
     twi_labels *names; /* NULL: vertices are indices */
     atomic_bool *odd;  /* one of them can be none, but a name */
+    atomic_bool *both; /* an edge says of itself that it counts both ways */
+    atomic_bool *one;  /* one does not */
+    bool asked;        /* for names, by the caller */
+    bool as_file;      /* which is for the file to say */
 } list;
 
 /* After a field that is no index: whether it is a name is for the caller, who knows whether the
@@ -264,13 +269,38 @@ static bool read_name(twi_text *text, const twi_field *field, twi_labels *names,
     return true;
 }
 
+/* "46.9" and "-5" are numbers of something else more often than names, which they are if somebody
+ * says so. */
+static bool check_decimal(twi_text *text, const list *kind, const twi_field *field)
+{
+    const char begin = *field->begin;
+    const char *digit = field->begin;
+    if (kind->asked || field->quoted ||
+        !(isdigit((unsigned char)begin) || begin == '-' || begin == '+' || begin == '.')) {
+        return true;
+    }
+    while (digit < field->end && isdigit((unsigned char)*digit)) {
+        digit++;
+    }
+    if (digit == field->end || !twi_field_is_number(text->rules, field)) {
+        return true;
+    }
+    char shown[29];
+    (void)twi_text_show(shown, sizeof shown, field->begin, field->end);
+    return twi_text_fail(
+        text, TW_ERR_FORMAT, field->begin,
+        "'%s' is a number, but not that of a vertex; use --ids if it is a name, or "
+        "give the columns with --from and --to",
+        shown);
+}
+
 static bool read_end(twi_text *text, const list *kind, const twi_field *field, int32_t *out)
 {
     if (field->begin == field->end) {
         return twi_text_fail(text, TW_ERR_FORMAT, field->begin, "a vertex is missing");
     }
     if (kind->names != NULL) {
-        return read_name(text, field, kind->names, out);
+        return check_decimal(text, kind, field) && read_name(text, field, kind->names, out);
     }
     twi_cell cell = twi_field_enter(text, field);
     const bool good = keeps_zeros(text, kind, field->end) && twi_text_vertex(text, out);
@@ -317,6 +347,32 @@ static bool refuse_doubt(twi_text *text)
                          *text->at, *text->at);
 }
 
+/* What the column says of the edge. */
+static bool says_both(const twi_columns *columns, int64_t column, const twi_field *field)
+{
+    bool both = false;
+    for (int w = 0; w < TWI_WAYS; w++) {
+        both |= columns->ways[w] == column &&
+                twi_title_both_ways(w, field->begin, (size_t)(field->end - field->begin));
+    }
+    return both;
+}
+
+/* The edge, and the one back if it counts both ways. */
+static bool add_edge(twi_text *text, const list *kind, const char *at, const int32_t ends[2],
+                     const twi_number *weight, bool both)
+{
+    if (!twi_text_add(text, at, ends[0], ends[1], weight)) {
+        return false;
+    }
+    atomic_bool *seen = both ? kind->both : kind->one;
+    if (!atomic_load_explicit(seen, memory_order_relaxed)) {
+        atomic_store(seen, true);
+    }
+    return !both || text->rules->both || ends[0] == ends[1] ||
+           twi_text_add(text, at, ends[1], ends[0], weight);
+}
+
 static bool read_row(twi_text *text, const void *self)
 {
     const list *kind = self;
@@ -326,14 +382,18 @@ static bool read_row(twi_text *text, const void *self)
     const char *at = text->at;
     twi_field field;
     twi_found next = TWI_FIELD;
+    bool both = false;
     if (*at == '#' || *at == '%') {
         if (twi_columns_hide_edge(*text, columns)) {
             return refuse_doubt(text);
         }
         return skip_rest(text);
     }
-    for (int64_t column = 1; column <= columns->last; column++) {
+    for (int64_t column = 1; column <= columns->span; column++) {
         next = twi_field_next(text, columns->separator, column == 1, &field);
+        if (next == TWI_LINE_END && column > columns->last) {
+            break;
+        }
         if (next == TWI_LINE_END) {
             return twi_text_fail(text, TW_ERR_FORMAT, NULL, "the line ends before column %lld, %s",
                                  (long long)next_wanted(columns, column),
@@ -345,6 +405,8 @@ static bool read_row(twi_text *text, const void *self)
         } else if (good && column == columns->weight) {
             at = field.begin;
             good = read_cell(text, &field, &weight);
+        } else if (good) {
+            both |= says_both(columns, column, &field);
         }
         if (!good) {
             return false;
@@ -360,7 +422,7 @@ static bool read_row(twi_text *text, const void *self)
         return false;
     }
     return skip_rest(text) && text->status == TW_OK &&
-           twi_text_add(text, at, ends[0], ends[1], &weight);
+           add_edge(text, kind, at, ends, &weight, both);
 }
 
 /* ------------------------------------------------------------------------------- the reader */
@@ -378,8 +440,8 @@ static tw_status check_density(const twi_text_file *file, int64_t vertices)
         "%.400s: vertex %lld asks for %lld vertices, but %lld edge%s can mention only %lld; "
         "use --ids to number them by name, or say '# vertices: %lld' before the "
         "first edge",
-        file->input->name, (long long)vertices - 1, (long long)vertices, (long long)ends / 2,
-        ends == 2 ? "" : "s", (long long)ends, (long long)vertices);
+        file->input->name, (long long)(vertices - 1 + file->rules.base), (long long)vertices,
+        (long long)ends / 2, ends == 2 ? "" : "s", (long long)ends, (long long)vertices);
 }
 
 /* Words of the first line that are names further down: it may well be an edge, unless they are
@@ -402,60 +464,15 @@ static tw_status check_titles(const twi_text_file *file, const list *kind)
     return TW_OK;
 }
 
-/* The first line may be a header although a number is in it, as in "from,to,2024", or only one end
- * has a usual title, as in "from,stop". */
-static tw_status ask_for_header(tw_context *ctx, const twi_input *input, const twi_columns *columns)
-{
-    char from[61], to[61];
-    (void)twi_text_show(from, sizeof from, columns->ends[0].begin, columns->ends[0].end);
-    (void)twi_text_show(to, sizeof to, columns->ends[1].begin, columns->ends[1].end);
-    return tw_fail(
-        ctx, TW_ERR_FORMAT,
-        "%.400s: is the first line a header? '%s' and '%s' look like %s; use --header or "
-        "--no-header",
-        input->name, from, to,
-        columns->wordy ? "titles, but a number follows" : "a title and something else");
-}
-
-/* Whether the first two vertices have no edges but to each other, and others have some. */
-static bool stands_alone(const tw_graph *graph)
-{
-    if (graph->n <= 2) {
-        return false;
-    }
-    for (int64_t u = 0; u < graph->n; u++) {
-        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
-            if ((u < 2) != (graph->targets[a] < 2)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* An edge of words that no other line has is doubtful, or at least worth a word. */
-static tw_status check_first_edge(tw_context *ctx, const twi_input *input,
-                                  const twi_columns *columns, const tw_graph *graph)
-{
-    if ((!columns->wordy && !columns->doubtful) || !columns->names || !stands_alone(graph)) {
-        return TW_OK;
-    }
-    if (columns->doubtful) {
-        return ask_for_header(ctx, input, columns);
-    }
-    twi_log(ctx,
-            "%.400s: the first line is read as an edge, but no other has its vertices; use "
-            "--header if it names the columns",
-            input->name);
-    return TW_OK;
-}
-
 static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw_graph **out)
 {
     tw_context *ctx = file->ctx;
     tw_graph *graph = NULL;
     tw_status status =
         twi_text_parse(file, twi_columns_are_plain(&kind->columns) ? read_plain : read_row, kind);
+    if (kind->as_file && !file->rules.both) {
+        file->rules.undirected |= atomic_load(kind->both) && !atomic_load(kind->one);
+    }
     if (status == TW_OK && kind->columns.titles && twi_text_records(file) == 0) {
         status = tw_fail(ctx, TW_ERR_FORMAT, "%.500s: a header and no edges%s", file->input->name,
                          kind->names != NULL     ? "; if its only line is an edge, use --no-header"
@@ -485,48 +502,18 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
         status = twi_labels_give(ctx, kind->names, graph);
     }
     if (status == TW_OK) {
-        status = check_first_edge(ctx, file->input, &kind->columns, graph);
+        status = twi_check_first_edge(ctx, file->input, &kind->columns, graph);
     }
     if (status != TW_OK) {
         tw_graph_destroy(graph);
         return status;
     }
+    if (kind->names == NULL && declared < 0) {
+        twi_mention_gaps(ctx, file->input, graph, twi_text_records(file));
+    }
+    twi_mention_weight(ctx, file->input, &kind->columns);
     graph->header_guessed = kind->columns.guessed && kind->columns.unusual;
     *out = graph;
-    return TW_OK;
-}
-
-/* What is no text at all, rather than what would be said of its first field. */
-static tw_status refuse_binary(tw_context *ctx, const twi_input *input)
-{
-    static const struct {
-        const char *begin;
-        const char *sentence;
-    } known[] = {
-        {"\xFF\xFE", "is UTF-16; save it as UTF-8"},
-        {"\xFE\xFF", "is UTF-16; save it as UTF-8"},
-        {"\x89PNG", "is a PNG image, not a list of edges"},
-        {"BZh", "is compressed by bzip2, which is not read; unpack it, or use .gz, .zst or .xz"},
-        {"PK\3\4", "is a zip file, as spreadsheets are; write the table as .csv"},
-    };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const size_t length = strlen(known[k].begin);
-        const bool begins =
-            input->size >= length && memcmp(input->bytes, known[k].begin, length) == 0;
-        /* "BZh" alone may be a name: a digit and the mark of a block follow in a file. */
-        if (begins && (known[k].begin[0] != 'B' ||
-                       (input->size > 10 && memcmp(input->bytes + 4, "1AY&SY", 6) == 0))) {
-            return tw_fail(ctx, TW_ERR_FORMAT, "%.500s %s", input->name, known[k].sentence);
-        }
-    }
-    const uint64_t held = twi_input_held(input);
-    const uint64_t looked = held < LOOKED ? held : LOOKED;
-    const char *zero = memchr(input->bytes, '\0', looked);
-    if (zero != NULL) {
-        return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.500s is not text: zero byte at %lld; choose its format with --in-format",
-                       input->name, (long long)(zero - input->bytes));
-    }
     return TW_OK;
 }
 
@@ -589,7 +576,7 @@ static tw_status check_head(tw_context *ctx, const twi_input *input, twi_text be
         status = twi_columns_check_titles(ctx, input, head, opts, columns);
     }
     if (status == TW_OK && columns->doubtful && columns->no_edge) {
-        status = ask_for_header(ctx, input, columns);
+        status = twi_ask_for_header(ctx, input, columns);
     }
     if (status == TW_OK && !check_only_comments(&behind, columns)) {
         status = twi_text_report(ctx, input, &behind);
@@ -597,27 +584,12 @@ static tw_status check_head(tw_context *ctx, const twi_input *input, twi_text be
     return status;
 }
 
-/* That ends are names is news to whoever thought that they are numbers. */
-static void tell_name(tw_context *ctx, const twi_input *input, const twi_field *name)
-{
-    const bool zeros = name->end - name->begin > 1 && name->begin[0] == '0' &&
-                       isdigit((unsigned char)name->begin[1]);
-    char shown[61];
-    if (name->begin == name->end) {
-        return;
-    }
-    (void)twi_text_show(shown, sizeof shown, name->begin, name->end);
-    twi_log(ctx, "%.400s:%lld: '%s' is not a vertex number%s; all vertices are taken as names",
-            input->name, (long long)twi_text_count_lines(input->bytes, name->begin) + 1, shown,
-            zeros ? ": its zeros would be lost" : "");
-}
-
-/* What a list of KONECT says by itself, unless columns are given. */
-static tw_status ask_konect(tw_context *ctx, const twi_input *input, const twi_konect *konect,
-                            tw_graph_read_options *opts)
+/* What a list says of itself, unless the options say otherwise. */
+static tw_status take_remarks(tw_context *ctx, const twi_input *input, const twi_remarks *remarks,
+                              tw_graph_read_options *opts)
 {
     const bool given = opts->from != NULL || opts->to != NULL;
-    if (konect->bipartite && !given) {
+    if (remarks->bipartite && !given) {
         return tw_fail(
             ctx, TW_ERR_FORMAT,
             "%.400s: a bipartite list ('%% bip'), whose sources and targets are numbered "
@@ -625,7 +597,7 @@ static tw_status ask_konect(tw_context *ctx, const twi_input *input, const twi_k
             "means the same in both columns",
             input->name);
     }
-    if (konect->timed && !given && opts->weight == NULL && !opts->unweighted) {
+    if (remarks->timed && !given && opts->weight == NULL && !opts->unweighted) {
         opts->weight = "3";
     }
     return TW_OK;
@@ -644,25 +616,27 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     const tw_graph_read_options *const opts = &asked;
     twi_labels names = {0};
     twi_kept *kept = NULL;
-    atomic_bool seen = false;
+    atomic_bool seen = false, both = false, one = false;
     list kind = {.odd = &seen,
+                 .both = &both,
+                 .one = &one,
+                 .asked = opts->ids == 1,
+                 .as_file = opts->directed == TW_GRAPH_DIRECTED_AS_FILE,
                  .columns = {.separator = ' ', .from = 1, .to = 2, .last = 2, .names = opts->ids}};
     int64_t declared = -1;
+    twi_remarks remarks = {0};
     *done = (attempt){0};
     twi_text_file file = {.rules = {.vertices = -1, .unweighted = opts->unweighted}};
-    tw_status status = twi_input_widen(ctx, input, LOOKED);
-    if (status == TW_OK) {
-        status = refuse_binary(ctx, input);
-    }
+    tw_status status = twi_refuse_strangers(ctx, input);
     if (status == TW_OK) {
         status = twi_text_open(ctx, input, "#%");
     }
     twi_text head = twi_text_head(ctx, input, &file.rules);
     if (status == TW_OK) {
-        const twi_konect konect = twi_konect_look(&head);
-        file.rules.both = twi_read_both(opts, konect.undirected);
-        file.rules.undirected = twi_read_undirected(opts, konect.undirected);
-        status = ask_konect(ctx, input, &konect, &asked);
+        remarks = twi_remarks_look(&head);
+        file.rules.both = twi_read_both(opts, remarks.undirected);
+        file.rules.undirected = twi_read_undirected(opts, remarks.undirected);
+        status = take_remarks(ctx, input, &remarks, &asked);
     }
     kind.columns.given = status == TW_OK ? twi_columns_given(&head) : 0;
     twi_text before = head;
@@ -675,7 +649,7 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
             status = check_head(ctx, input, before, &head, opts, &kind.columns);
         }
         if (status == TW_OK) {
-            tell_name(ctx, input, &kind.columns.telling);
+            twi_mention_name(ctx, input, &kind.columns.telling);
         }
     } else if (status == TW_OK && declared < 0) {
         status =
@@ -685,6 +659,7 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
                     input->name);
     }
     kind.names = kind.columns.names ? &names : NULL;
+    file.rules.base = kind.columns.names ? 0 : remarks.first;
     if (status == TW_OK && kind.columns.titles) {
         twi_text_skip_line(&head);
     }
@@ -699,6 +674,9 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
         done->again = input->flow == NULL;
         status = read_list(&file, &kind, declared, out);
         done->odd = status != TW_OK && seen;
+    }
+    if (status == TW_OK) {
+        twi_mention_undirected(ctx, input, &remarks, opts, *out);
     }
     twi_text_clear(&file);
     twi_labels_clear(&names);
@@ -728,7 +706,7 @@ tw_status twi_edges_read(tw_context *ctx, tw_graph **out, twi_input *input,
     tw_graph_read_options with_ids = *opts;
     char why[TWI_WHY_NAMES];
     twi_edges_why_names(ctx, why);
-    with_ids.ids = 1;
+    with_ids.ids = TWI_IDS_FOUND;
     status = read_edges(ctx, out, input, &with_ids, &done);
     if (status == TW_OK) {
         twi_log(ctx, "%s", why);

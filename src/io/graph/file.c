@@ -22,6 +22,7 @@ static tw_status take_options(tw_context *ctx, tw_graph_read_options *opts,
     if (status != TW_OK) {
         return status;
     }
+    opts->ids = opts->ids != 0;
     if (opts->directed < TW_GRAPH_DIRECTED_AS_FILE || opts->directed > TW_GRAPH_DIRECTED_YES) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "directed is %d; use one of TW_GRAPH_DIRECTED_*",
                        opts->directed);
@@ -142,7 +143,7 @@ static tw_status read_again(tw_context *ctx, tw_graph **out, const char *path,
         return failed;
     }
     twi_edges_why_names(ctx, why);
-    with_ids.ids = 1;
+    with_ids.ids = TWI_IDS_FOUND;
     tw_status status = twi_input_open_flow(ctx, &input, path);
     if (status == TW_OK) {
         status = read_input(ctx, out, &input, path, &with_ids);

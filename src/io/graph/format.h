@@ -69,6 +69,9 @@ tw_status twi_triples_check(tw_context *ctx, const twi_input *input,
 tw_status twi_npz_check(tw_context *ctx, const twi_input *input, const tw_graph_read_options *opts);
 tw_status twi_npy_check(tw_context *ctx, const twi_input *input, const tw_graph_read_options *opts);
 
+/* In place of 1 in tw_graph_read_options.ids: nobody asked for names, but they are. */
+#define TWI_IDS_FOUND 2
+
 /* The sentence for a list whose vertices turned out to be names, from the one that says why they
  * are no indices. */
 #define TWI_WHY_NAMES 640

@@ -366,9 +366,14 @@ bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *numbe
             field, (long long)base, (long long)(text->rules->vertices - 1 + base),
             (long long)text->rules->vertices, text->rules->vertices == 1 ? "vertex" : "vertices");
     }
+    if (base > 0 && number->integer == 0) {
+        return twi_text_fail(text, TW_ERR_FORMAT, at,
+                             "vertex 0, but by its first line the list is one of KONECT, which "
+                             "count from 1; use --ids if 0 is a vertex");
+    }
     return twi_text_fail(text, TW_ERR_FORMAT, at,
-                         "vertex %s is outside 0 ... %d; vertex names need --ids", field,
-                         TWI_MOST_VERTICES - 1);
+                         "vertex %s is outside %lld ... %lld; vertex names need --ids", field,
+                         (long long)base, (long long)(TWI_MOST_VERTICES - 1 + base));
 }
 
 /* ----------------------------------------------------------------------------------- edges */

@@ -1,7 +1,6 @@
 /* The titles of columns: see titles.h. */
 #include "io/graph/titles.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -34,11 +33,27 @@ int twi_title_of(const char *begin, size_t length)
     };
     static const char *const plain[] = {"weight", NULL};
     static const char *const remarks[] = {
-        "id", "edge_id", "key", "type", "label", "name", "timeset", NULL,
+        "id",       "edge_id",    "key",  "type", "label",     "name", "timeset",
+        "directed", "undirected", "year", "date", "timestamp", NULL,
     };
+    static const char *const ways[TWI_WAYS][2] = {{"type"}, {"directed"}, {"undirected"}};
+    int way = 0;
+    for (int w = 0; w < TWI_WAYS; w++) {
+        way |= is_word(begin, length, ways[w]) ? TWI_TITLE_TYPE << w : 0;
+    }
     return (is_word(begin, length, sources) ? TWI_TITLE_SOURCE : 0) |
            (is_word(begin, length, targets) ? TWI_TITLE_TARGET : 0) |
            (is_word(begin, length, weights) ? TWI_TITLE_WEIGHT : 0) |
            (is_word(begin, length, plain) ? TWI_TITLE_PLAIN : 0) |
-           (is_word(begin, length, remarks) ? TWI_TITLE_REMARK : 0);
+           (is_word(begin, length, remarks) ? TWI_TITLE_REMARK : 0) | way;
+}
+
+bool twi_title_both_ways(int way, const char *begin, size_t length)
+{
+    static const char *const both[TWI_WAYS][6] = {
+        {"undirected"},
+        {"false", "0", "no", "f", "n"},
+        {"true", "1", "yes", "t", "y"},
+    };
+    return is_word(begin, length, both[way]);
 }

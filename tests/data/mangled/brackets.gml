@@ -1,0 +1,5 @@
+Creator "a program"
+graph
+[
+  node [ id 1 ]
+]
