@@ -424,16 +424,30 @@ uint64_t twi_graph_needs(tw_context *ctx, const twi_edge_source *source, int64_t
     return building > using ? building : using;
 }
 
-tw_status twi_graph_refuse(tw_context *ctx, const char *name, int64_t vertices, int64_t edges,
-                           uint64_t bytes)
+/* "3 edges", or, of a number that is only estimated, "about 63000 edges": two digits of it. */
+static const char *show_count(char text[64], int64_t count, bool guessed, const char *one,
+                              const char *many)
 {
-    char needed[32], left[32], advice[TWI_ADVICE];
+    int64_t unit = 1;
+    while (guessed && count / unit >= 100) {
+        unit *= 10;
+    }
+    snprintf(text, 64, "%s%lld %s", guessed ? "about " : "",
+             (long long)((count + unit / 2) / unit * unit), count == 1 ? one : many);
+    return text;
+}
+
+tw_status twi_graph_refuse(tw_context *ctx, const char *name, int64_t vertices, int64_t edges,
+                           uint64_t bytes, twi_graph_guess guess)
+{
+    char needed[32], left[32], advice[TWI_ADVICE], from[64], between[64];
     twi_bytes_apart(needed, tw_memory_used(ctx) + bytes, left, tw_memory_limit(ctx));
-    return tw_fail(
-        ctx, TW_ERR_MEMORY,
-        "%.500s%s%lld edges between %lld vertices need %s of memory and %s may be used%s",
-        name != NULL ? name : "", name != NULL ? ": " : "", (long long)edges, (long long)vertices,
-        needed, left, twi_memory_advice(advice, ctx, bytes));
+    return tw_fail(ctx, TW_ERR_MEMORY,
+                   "%.500s%s%s between %s need %s of memory and %s may be used%s",
+                   name != NULL ? name : "", name != NULL ? ": " : "",
+                   show_count(from, edges, guess == TWI_GUESS_ALL, "edge", "edges"),
+                   show_count(between, vertices, guess != TWI_GUESS_NONE, "vertex", "vertices"),
+                   needed, left, twi_memory_advice(advice, ctx, bytes));
 }
 
 tw_status twi_graph_build(tw_context *ctx, tw_graph **out, const twi_edge_source *source)
@@ -447,7 +461,7 @@ tw_status twi_graph_build(tw_context *ctx, tw_graph **out, const twi_edge_source
     if (status == TW_OK && ctx->memory_limit > 0 &&
         twi_graph_building(ctx, source, b.edges) > twi_memory_room(ctx)) {
         return twi_graph_refuse(ctx, source->name, source->vertices, b.edges,
-                                twi_graph_needs(ctx, source, b.edges));
+                                twi_graph_needs(ctx, source, b.edges), TWI_GUESS_NONE);
     }
     if (status == TW_OK) {
         status = twi_graph_allocate(ctx, &b.graph, source->vertices, source->weight_type);

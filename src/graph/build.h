@@ -44,9 +44,15 @@ uint64_t twi_graph_bytes(int64_t vertices, int64_t arcs, tw_type weight_type);
  * (tw_set_graph_use), `held` bytes of edges being gone by then; and to build it alone. */
 uint64_t twi_graph_needs(tw_context *ctx, const twi_edge_source *source, int64_t edges);
 uint64_t twi_graph_building(tw_context *ctx, const twi_edge_source *source, int64_t edges);
+/* What is only estimated of a graph that has not been read. */
+typedef enum twi_graph_guess {
+    TWI_GUESS_NONE,
+    TWI_GUESS_VERTICES,
+    TWI_GUESS_ALL, /* edges, too */
+} twi_graph_guess;
 /* The sentence for a graph that does not fit, which needs so many bytes more than are used. */
 TW_CHECKED tw_status twi_graph_refuse(tw_context *ctx, const char *name, int64_t vertices,
-                                      int64_t edges, uint64_t bytes);
+                                      int64_t edges, uint64_t bytes, twi_graph_guess guess);
 
 /* Vertices out of range, NaN and -inf are refused with their place; an edge of +inf or a loop
  * >= 0 is dropped. */

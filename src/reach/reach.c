@@ -21,7 +21,6 @@
 #define SET_SECONDS 15e-9 /* of an arc and block of sources on a thread (Neoverse V1, 2026-11) */
 #define WORTH_A_LOOK 0.6  /* seconds on the CPU: two starts of a GPU's driver (H200 host) */
 #define WORTH_WAITING 0.1 /* the same where it has begun to start, or runs */
-#define FINDING_BYTES 24  /* of a vertex, while its component is found */
 #define MANY_ARCS 4       /* per component, from which on looking for redundant ones pays */
 
 struct tw_reach_plan {
@@ -129,15 +128,30 @@ static tw_status choose_device(tw_context *ctx, tw_reach_plan *plan)
     return twi_reach_gpu_check(ctx, plan->gpu, &plan->condensation, &rows);
 }
 
-/* While components are found, and while rows are given. */
+/* To count rows without making them; `listed`: not those of all components. */
+static uint64_t counting_bytes(const twi_condensation *c, bool listed)
+{
+    const uint64_t each = sizeof(int64_t) + (listed ? sizeof(int32_t) : 0); /* count, and place */
+    return (uint64_t)c->components * each + twi_reach_count_memory(c, listed);
+}
+
+/* While components are found and linked, and while rows are counted or given. At worst every vertex
+ * is a component; arcs between them lead one way. */
 static uint64_t least_bytes(int64_t vertices, int64_t arcs, const tw_reach_options *opts)
 {
+    static const twi_reach_means least = {.words = 1, .chunk_rows = 1, .team = 1};
+    const int64_t most_arcs = vertices > 0 ? vertices * (vertices - 1) / 2 : 0;
+    arcs = arcs < most_arcs ? arcs : most_arcs;
     const twi_condensation c = {.vertices = vertices, .components = vertices, .arcs = arcs};
-    const twi_reach_rows rows = {.count = opts->sources != NULL ? opts->source_count : vertices,
+    const bool listed = opts->sources != NULL;
+    const twi_reach_rows rows = {.count = listed ? opts->source_count : vertices,
                                  .packed = opts->layout == TW_REACH_BITS};
-    const uint64_t finding = (uint64_t)vertices * FINDING_BYTES;
-    const uint64_t giving = twi_reach_rows_memory(&c, &rows, 1);
-    return twi_condensation_memory(&c) + (finding > giving ? finding : giving);
+    const uint64_t making = twi_condense_memory(&c);
+    const uint64_t counting = counting_bytes(&c, false); /* to drop arcs, whatever the rows */
+    const uint64_t giving = rows.count > 0 ? twi_reach_rows_memory(&c, &rows, &least) : 0;
+    const uint64_t using = twi_condensation_memory(&c) + (counting > giving ? counting : giving);
+    return (making > using ? making : using) +
+           (listed ? (uint64_t)rows.count * sizeof(int32_t) : 0);
 }
 
 static tw_status fill_plan(tw_context *ctx, tw_reach_plan *plan, const tw_graph *graph,
@@ -168,8 +182,8 @@ static tw_status fill_plan(tw_context *ctx, tw_reach_plan *plan, const tw_graph 
     if (status == TW_OK) {
         const twi_condensation *c = &plan->condensation;
         const twi_reach_rows rows = rows_of(plan, NULL);
-        plan->memory = twi_condensation_memory(c) +
-                       twi_reach_rows_memory(c, &rows, twi_reach_rows_team(ctx, c, &rows));
+        const twi_reach_means means = twi_reach_rows_means(ctx, c, &rows);
+        plan->memory = twi_condensation_memory(c) + twi_reach_rows_memory(c, &rows, &means);
     }
     return status;
 }
@@ -260,15 +274,29 @@ void tw_reach_plan_condensation(const tw_reach_plan *plan, const int64_t **offse
     }
 }
 
-/* The components of the plan's rows, each once and rising, into `list`; returns how many. */
-static int64_t wanted_components(const tw_reach_plan *plan, int32_t *list, const uint8_t *wanted)
+/* The components of the plan's rows, each once and rising. Left NULL: all of them. `counts`, one
+ * for each component, are used on the way. */
+static tw_status list_components(tw_context *ctx, const tw_reach_plan *plan, int64_t *counts,
+                                 int32_t **list, int64_t *count)
 {
-    int64_t count = 0;
-    for (int64_t c = 0; c < plan->condensation.components; c++) {
-        list[count] = (int32_t)c;
-        count += wanted[c];
+    const twi_condensation *c = &plan->condensation;
+    *count = 0;
+    memset(counts, 0, (size_t)c->components * sizeof *counts);
+    for (int64_t i = 0; i < plan->rows; i++) {
+        int64_t *mark = &counts[c->of[plan->sources[i]]];
+        *count += *mark == 0;
+        *mark = 1;
     }
-    return count;
+    if (*count == c->components) {
+        return TW_OK;
+    }
+    tw_status status =
+        twi_alloc(ctx, list, (uint64_t)*count + 1, sizeof **list, "the components of the sources");
+    for (int64_t i = 0, at = 0; i < c->components && status == TW_OK; i++) {
+        (*list)[at] = (int32_t)i;
+        at += counts[i];
+    }
+    return status;
 }
 
 /* Count without rows. `everything`: every component, to drop the redundant arcs of all. */
@@ -277,23 +305,19 @@ static tw_status count_rows(tw_context *ctx, tw_reach_plan *plan, bool everythin
 {
     const char *what = "the counts of components";
     twi_condensation *c = &plan->condensation;
-    const uint64_t all = (uint64_t)c->components;
+    const bool listed = !everything && plan->sources != NULL;
+    int64_t count = c->components;
     int32_t *list = NULL;
-    uint8_t *wanted = NULL;
     int64_t *counts = NULL;
     tw_status status = TW_OK;
-    if ((status = twi_alloc(ctx, &list, all + 1, sizeof *list, what)) != TW_OK ||
-        (status = twi_alloc(ctx, &wanted, all, 1, what)) != TW_OK ||
-        (status = twi_alloc(ctx, &counts, all, sizeof *counts, what)) != TW_OK) {
+    if ((status = twi_memory_check(ctx, counting_bytes(c, listed && plan->rows < c->components),
+                                   what)) != TW_OK ||
+        (status = twi_alloc(ctx, &counts, (uint64_t)count, sizeof *counts, what)) != TW_OK ||
+        (listed && (status = list_components(ctx, plan, counts, &list, &count)) != TW_OK)) {
         goto done;
     }
-    memset(wanted, everything || plan->sources == NULL, all);
-    for (int64_t i = 0; plan->sources != NULL && i < plan->rows; i++) {
-        wanted[c->of[plan->sources[i]]] = 1;
-    }
-    const int64_t count = wanted_components(plan, list, wanted);
     status = twi_reach_count(ctx, c, list, count, counts);
-    plan->reduced = plan->reduced || (status == TW_OK && count == c->components);
+    plan->reduced = plan->reduced || (status == TW_OK && list == NULL);
     rows->pairs = 0;
     for (int64_t i = 0; i < rows->count && status == TW_OK; i++) {
         const int64_t reached = counts[c->of[plan->sources != NULL ? plan->sources[i] : i]];
@@ -303,9 +327,8 @@ static tw_status count_rows(tw_context *ctx, tw_reach_plan *plan, bool everythin
         }
     }
 done:
-    twi_free(counts);
-    twi_free(wanted);
     twi_free(list);
+    twi_free(counts);
     return status;
 }
 

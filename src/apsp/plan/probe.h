@@ -4,7 +4,8 @@
 
 #include "apsp/shared/plan.h"
 
-/* *farthest: the largest distance from one source; TWI_UNKNOWN stays where weights are negative.
+/* *farthest: the largest distance from one source; TWI_UNKNOWN stays where weights are negative
+ * or there is no memory for a search.
  * Tells the plan how many arcs the paths have. */
 TW_CHECKED tw_status twi_probe(tw_context *ctx, tw_apsp_plan *plan, double *farthest);
 

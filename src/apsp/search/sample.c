@@ -267,16 +267,17 @@ tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan, tw_ap
     if (n == 0 || twi_plan_rows(plan) == 0) {
         return TW_OK;
     }
-    tw_status status = twi_searcher_create(ctx, &s.e, plan, method, plan->threads);
+    tw_status status = twi_searcher_create(ctx, &s.e, plan, method);
     if (status == TW_OK) {
         s.count = twi_search_block_rows(s.e);
         s.size = twi_search_batch_rows(s.e, s.count);
         s.size = s.size < twi_searcher_pass(s.e) ? s.size : twi_searcher_pass(s.e);
         s.whole = s.size;
-        while (s.size > 1 && s.size * n > THREAD_MOST) {
+        const int64_t room = (int64_t)(twi_memory_room(ctx) / WIDEST) / s.e->threads;
+        while (s.size > 1 && (s.size * n > THREAD_MOST || s.size * n > room)) {
             s.size /= 2;
         }
-        status = twi_alloc(ctx, &s.rows, (uint64_t)(s.size * n) * (uint64_t)plan->threads, WIDEST,
+        status = twi_alloc(ctx, &s.rows, (uint64_t)(s.size * n) * (uint64_t)s.e->threads, WIDEST,
                            "a sample");
     }
     if (status == TW_OK) {

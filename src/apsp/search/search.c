@@ -19,10 +19,6 @@
 
 #include <stdlib.h>
 
-/* Bytes of a block for each thread, and of all at least: large enough that a thread's batches are
- * full, and that the sources of a block have near ones among them. */
-#define THREAD_BYTES ((uint64_t)16 << 20)
-#define BLOCK_BYTES ((uint64_t)32 << 20)
 #define FOLDS_AT_ONCE 65536 /* rows */
 
 /* Bytes of a result that no cache will hold. */
@@ -36,29 +32,9 @@ typedef struct destination {
     twi_fold *folds;         /* of a block, in place of its rows; NULL: rows */
 } destination;
 
-/* Rows of a block of `bytes`: whole batches for every thread if it can, at least one row. */
-static int64_t block_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type,
-                          uint64_t bytes, int threads)
-{
-    uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type);
-    int64_t rows = row > 0 ? (int64_t)(bytes / row) : twi_plan_rows(plan);
-    int64_t round = twi_searcher_batch(method) * threads;
-    if (rows > round) {
-        rows -= rows % round;
-    }
-    rows = rows < twi_plan_rows(plan) ? rows : twi_plan_rows(plan);
-    return rows > 0 ? rows : 1;
-}
-
-static uint64_t usual_bytes(int threads)
-{
-    uint64_t bytes = THREAD_BYTES * (uint64_t)threads;
-    return bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-}
-
 int64_t twi_search_block_rows(const twi_searcher *e)
 {
-    return block_rows(e->plan, e->method, e->type, usual_bytes(e->threads), e->threads);
+    return twi_searcher_block_rows(e->plan, e->method, e->type, twi_searcher_block_bytes(e->plan));
 }
 
 int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count)
@@ -70,13 +46,17 @@ int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count)
 
 uint64_t twi_search_memory(const tw_apsp_plan *plan, tw_apsp_method method)
 {
-    int threads = plan->threads > 0 ? plan->threads : 1;
+    const int threads = twi_searcher_threads(plan);
     /* Where levels need more than 16 bits a block is smaller than the result, in any type. */
     tw_type type = method == TW_APSP_METHOD_BFS ? TW_U16 : twi_search_type(plan);
     uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(twi_ticket);
     uint64_t bytes = (uint64_t)threads * twi_search_worker_memory(plan, method);
     bytes += twi_search_shared_memory(plan, method, type);
-    return bytes + row * (uint64_t)block_rows(plan, method, type, usual_bytes(threads), threads);
+    const uint64_t block =
+        row * (uint64_t)twi_searcher_block_rows(plan, method, type, twi_searcher_block_bytes(plan));
+    /* The plan's sample has a row of the widest type per thread at least. */
+    const uint64_t sample = (uint64_t)threads * (uint64_t)plan->graph->n * sizeof(double);
+    return bytes + (block > sample ? block : sample);
 }
 
 static int by_place(const void *a, const void *b)
@@ -168,7 +148,7 @@ static void run_block(twi_searcher *e, const destination *to, const twi_ticket *
 static uint64_t block_bytes(const twi_searcher *e)
 {
     uint64_t half = twi_memory_left(e->ctx) / 2;
-    uint64_t usual = usual_bytes(e->threads);
+    uint64_t usual = twi_searcher_block_bytes(e->plan);
     return half < usual ? half : usual;
 }
 
@@ -246,7 +226,7 @@ static tw_status run_in_type(twi_searcher *e, twi_delivery *delivery, int64_t *f
     const tw_apsp_plan *plan = e->plan;
     const bool folds = may_fold(e, delivery);
     const int64_t most =
-        folds ? fold_rows(e) : block_rows(plan, e->method, e->type, block_bytes(e), e->threads);
+        folds ? fold_rows(e) : twi_searcher_block_rows(plan, e->method, e->type, block_bytes(e));
     int64_t count = 0;
     destination to = {0};
     twi_ticket *tickets = NULL;
@@ -294,7 +274,7 @@ tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery
     int64_t first = 0;
     bool wider = twi_plan_rows(plan) > 0;
     *arcs_scanned = 0;
-    tw_status status = twi_searcher_create(ctx, &e, plan, plan->method, plan->threads);
+    tw_status status = twi_searcher_create(ctx, &e, plan, plan->method);
     while (status == TW_OK && wider) {
         status = run_in_type(e, delivery, &first, &wider);
         if (status == TW_OK && wider) {

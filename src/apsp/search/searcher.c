@@ -8,7 +8,8 @@
  * delivery looks for sums that left it.
  *
  * Memory: the net, or the reversed arcs of a directed graph for a breadth-first search, and for
- * each thread 141 or 269 bytes per vertex (or the sets of a breadth-first search) and the queues.
+ * each thread that has a source the queues and, where sources fill lanes, 141 or 269 bytes per
+ * vertex (or the sets of a breadth-first search).
  */
 #include "apsp/search/searcher.h"
 
@@ -16,6 +17,12 @@
 #include "base/memory.h"
 
 #include <math.h>
+
+/* Bytes of a block for each thread, and of all at least: large enough that a thread's batches are
+ * full, and that the sources of a block have near ones among them. */
+#define THREAD_BYTES ((uint64_t)16 << 20)
+#define BLOCK_BYTES ((uint64_t)32 << 20)
+#define LANES_PART 4 /* of all lanes must have a source, or each is searched from by itself */
 
 double twi_longest_path(const tw_graph *graph, double max_weight)
 {
@@ -63,14 +70,82 @@ uint64_t twi_search_shared_memory(const tw_apsp_plan *plan, tw_apsp_method metho
     return twi_net_memory(graph, twi_search_kind(plan, type));
 }
 
+static const twi_lanes_kernels *kernels_of(twi_isa isa)
+{
+    switch (isa) {
+#ifdef TWI_HAVE_NEON
+    case TWI_ISA_NEON:
+        return &twi_lanes_neon;
+#endif
+#ifdef TWI_HAVE_AVX2
+    case TWI_ISA_AVX2:
+        return &twi_lanes_avx2;
+#endif
+#ifdef TWI_HAVE_AVX512
+    case TWI_ISA_AVX512:
+        return &twi_lanes_avx512;
+#endif
+    default:
+        return &twi_lanes_scalar;
+    }
+}
+
+int twi_searcher_threads(const tw_apsp_plan *plan)
+{
+    const int64_t rows = twi_plan_rows(plan);
+    const int threads = plan->threads < rows ? plan->threads : (int)rows;
+    return threads > 1 ? threads : 1;
+}
+
+uint64_t twi_searcher_block_bytes(const tw_apsp_plan *plan)
+{
+    const uint64_t bytes = THREAD_BYTES * (uint64_t)twi_searcher_threads(plan);
+    return bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+}
+
+int64_t twi_searcher_block_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type,
+                                uint64_t bytes)
+{
+    uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type);
+    int64_t rows = row > 0 ? (int64_t)(bytes / row) : twi_plan_rows(plan);
+    int64_t round = twi_searcher_batch(method) * twi_searcher_threads(plan);
+    if (rows > round) {
+        rows -= rows % round;
+    }
+    rows = rows < twi_plan_rows(plan) ? rows : twi_plan_rows(plan);
+    return rows > 0 ? rows : 1;
+}
+
+/* Whether batches of rows of this type can have enough sources for its lanes. */
+static bool fills_lanes(const tw_apsp_plan *plan, tw_type type, const twi_lanes_kernel *kernel)
+{
+    const int64_t threads = twi_searcher_threads(plan);
+    const int64_t rows = twi_searcher_block_rows(plan, TW_APSP_METHOD_DIJKSTRA, type,
+                                                 twi_searcher_block_bytes(plan));
+    return (rows + threads - 1) / threads >= kernel->lanes / LANES_PART;
+}
+
+/* In the type that a run begins with, or in the one that it may end with. */
+static bool may_use_lanes(const tw_apsp_plan *plan, const twi_lanes_kernels *kernels)
+{
+    if (!plan->graph->integral) {
+        return twi_plan_float_type(plan) == TW_F32 ? fills_lanes(plan, TW_F32, &kernels->f32)
+                                                   : fills_lanes(plan, TW_F64, &kernels->f64);
+    }
+    return fills_lanes(plan, TW_I32, &kernels->i32) ||
+           (twi_search_type(plan) == TW_F64 && fills_lanes(plan, TW_F64, &kernels->f64));
+}
+
 uint64_t twi_search_worker_memory(const tw_apsp_plan *plan, tw_apsp_method method)
 {
     const tw_graph *graph = plan->graph;
     if (method == TW_APSP_METHOD_BFS) {
         return sizeof(twi_search_worker) + twi_bfs_space_memory(graph->n);
     }
+    const twi_lanes_kernels *kernels = kernels_of(plan->isa);
+    const uint64_t line = (uint64_t)kernels->line_bytes + sizeof(int32_t) + 1 + sizeof(double);
     return sizeof(twi_search_worker) +
-           (uint64_t)graph->n * (TWI_LINE_BYTES + sizeof(int32_t) + 1 + sizeof(double)) +
+           (may_use_lanes(plan, kernels) ? (uint64_t)graph->n * line : 0) +
            twi_dijkstra_space_memory(graph->n, graph->arcs,
                                      twi_search_kind(plan, first_type(plan, method)),
                                      twi_net_max_weight(graph, plan->potential));
@@ -94,34 +169,15 @@ static tw_status worker_create(twi_searcher *e, twi_search_worker *w)
     if (e->method == TW_APSP_METHOD_BFS) {
         return twi_bfs_space_create(e->ctx, &w->bfs, e->plan->graph->n);
     }
-    if ((status = twi_alloc(e->ctx, &w->lanes.line, n, (uint64_t)e->kernels->line_bytes, what)) !=
-            TW_OK ||
-        (status = twi_alloc(e->ctx, &w->lanes.next, n, sizeof(int32_t), what)) != TW_OK ||
-        (status = twi_alloc(e->ctx, &w->lanes.queued, n, 1, what)) != TW_OK ||
-        (status = twi_alloc(e->ctx, &w->lanes.key, n, sizeof(double), what)) != TW_OK) {
+    if (may_use_lanes(e->plan, e->kernels) &&
+        ((status = twi_alloc(e->ctx, &w->lanes.line, n, (uint64_t)e->kernels->line_bytes, what)) !=
+             TW_OK ||
+         (status = twi_alloc(e->ctx, &w->lanes.next, n, sizeof(int32_t), what)) != TW_OK ||
+         (status = twi_alloc(e->ctx, &w->lanes.queued, n, 1, what)) != TW_OK ||
+         (status = twi_alloc(e->ctx, &w->lanes.key, n, sizeof(double), what)) != TW_OK)) {
         return status;
     }
     return twi_dijkstra_space_create(e->ctx, &w->dijkstra, e->net);
-}
-
-static const twi_lanes_kernels *kernels_of(twi_isa isa)
-{
-    switch (isa) {
-#ifdef TWI_HAVE_NEON
-    case TWI_ISA_NEON:
-        return &twi_lanes_neon;
-#endif
-#ifdef TWI_HAVE_AVX2
-    case TWI_ISA_AVX2:
-        return &twi_lanes_avx2;
-#endif
-#ifdef TWI_HAVE_AVX512
-    case TWI_ISA_AVX512:
-        return &twi_lanes_avx512;
-#endif
-    default:
-        return &twi_lanes_scalar;
-    }
 }
 
 /* The net for rows of e->type, in place of the one there was. */
@@ -138,7 +194,7 @@ static tw_status prepare_net(twi_searcher *e)
     e->certify_narrow = longest >= TW_APSP_INF_U16 - e->net->max;
     e->certify = e->type == TW_I32 && longest >= TW_APSP_INF_I32;
     atomic_store(&e->narrow, e->net->kind == TWI_NET_I32 && e->net->max <= TWI_NARROW_WEIGHT);
-    atomic_store(&e->lanes, e->net->kind != TWI_NET_DUAL);
+    atomic_store(&e->lanes, e->net->kind != TWI_NET_DUAL && may_use_lanes(e->plan, e->kernels));
     return TW_OK;
 }
 
@@ -159,8 +215,9 @@ void twi_searcher_destroy(twi_searcher *e)
 }
 
 tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_apsp_plan *plan,
-                              tw_apsp_method method, int threads)
+                              tw_apsp_method method)
 {
+    const int threads = twi_searcher_threads(plan);
     *out = NULL;
     twi_searcher *e = NULL;
     twi_isa isa = plan->isa;
@@ -288,7 +345,7 @@ static twi_search_verdict search_batch(twi_searcher *e, twi_search_worker *w,
         const twi_lanes_kernel *kernel = narrow ? &e->kernels->u16 : wide_kernel(e);
         int left = b->count - done;
         int count = left < kernel->lanes ? left : kernel->lanes;
-        if (!atomic_load(&e->lanes) || count < kernel->lanes / 4) {
+        if (!atomic_load(&e->lanes) || count < kernel->lanes / LANES_PART) {
             return search_singly(e, w, b, done, left);
         }
         switch (search_lanes(e, w, b, done, count, kernel)) {

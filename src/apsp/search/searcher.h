@@ -64,8 +64,7 @@ typedef struct twi_ticket {
 } twi_ticket;
 
 TW_CHECKED tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out,
-                                         const tw_apsp_plan *plan, tw_apsp_method method,
-                                         int threads);
+                                         const tw_apsp_plan *plan, tw_apsp_method method);
 void twi_searcher_destroy(twi_searcher *e);
 
 /* Search for a batch, at most twi_searcher_batch(method) sources, unless the verdict is bad
@@ -90,6 +89,14 @@ tw_type twi_search_type(const tw_apsp_plan *plan);
 twi_net_kind twi_search_kind(const tw_apsp_plan *plan, tw_type type);
 uint64_t twi_search_shared_memory(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type);
 uint64_t twi_search_worker_memory(const tw_apsp_plan *plan, tw_apsp_method method);
+
+/* Threads of a run, each of which has a source. */
+int twi_searcher_threads(const tw_apsp_plan *plan);
+/* Bytes of a block of rows where there is plenty of memory; rows of one of so many bytes: whole
+ * batches for every thread if it can, at least one row. */
+uint64_t twi_searcher_block_bytes(const tw_apsp_plan *plan);
+int64_t twi_searcher_block_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type,
+                                uint64_t bytes);
 
 /* No sum of weights along a shortest path can be larger. */
 double twi_longest_path(const tw_graph *graph, double max_weight);

@@ -15,7 +15,7 @@
 
 #define VERIFY_ROWS 16
 #define VERIFY_SEED 1
-#define VERTEX_BYTES 64        /* of answers for each vertex, and what writes them */
+#define ROW_BYTES 64           /* of answers for each source, and what writes them */
 #define LARGE_INPUT (16 << 20) /* bytes of a graph file */
 
 static const apsp_settings defaults = {.reading = CLI_READING_INIT,
@@ -298,6 +298,13 @@ static void take_options(const apsp_run *run, tw_apsp_options *opts)
     opts->checkpoint_every = s->every;
 }
 
+/* Printed where nothing else is kept, where it is asked for, and where it has a histogram. */
+static bool shows_summary(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    return s->summary || s->answers.histogram > 0 || run->output == NULL;
+}
+
 /* What a run will take beside a graph that could not be read for want of memory. */
 static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type weights)
 {
@@ -314,7 +321,9 @@ static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type
     if (tw_apsp_least_memory(run->job->ctx, &bytes, vertices, arcs, weights, &opts) != TW_OK) {
         return 0;
     }
-    return bytes + (uint64_t)vertices * VERTEX_BYTES;
+    const bool answers = shows_summary(run) || cli_answers_any(&s->answers);
+    const int64_t rows = s->sources != NULL ? opts.source_count : vertices;
+    return bytes + (answers ? (uint64_t)rows * ROW_BYTES : 0);
 }
 
 static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
@@ -366,13 +375,6 @@ static tw_sink gate(const apsp_run *run, cli_gated *gated)
         cli_gated_sink(gated, &out);
     }
     return out;
-}
-
-/* Printed where nothing else is kept, where it is asked for, and where it has a histogram. */
-static bool shows_summary(const apsp_run *run)
-{
-    const apsp_settings *s = run->settings;
-    return s->summary || s->answers.histogram > 0 || run->output == NULL;
 }
 
 static tw_status execute(apsp_run *run, const tw_apsp_options *opts)

@@ -138,10 +138,20 @@ static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type
     tw_reach_options opts = TW_REACH_OPTIONS_INIT;
     uint64_t bytes = 0;
     (void)weights;
-    opts.sources = s->sources != NULL ? &some : NULL;
-    opts.source_count = s->sources != NULL ? cli_vertices_guess(s->sources, vertices) : 0;
+    const int64_t rows = s->sources != NULL ? cli_vertices_guess(s->sources, vertices) : vertices;
+    if (s->sources != NULL || run->output == NULL) { /* without OUT rows are counted, not made */
+        opts.sources = &some;
+        opts.source_count = run->output != NULL ? rows : 0;
+    }
     opts.layout = s->bits ? TW_REACH_BITS : TW_REACH_BYTES;
-    return tw_reach_least_memory(run->job->ctx, &bytes, vertices, arcs, &opts) == TW_OK ? bytes : 0;
+    if (s->reading.directed == TW_GRAPH_DIRECTED_NO) { /* no arc leads to another component */
+        arcs = 0;
+    }
+    if (tw_reach_least_memory(run->job->ctx, &bytes, vertices, arcs, &opts) != TW_OK) {
+        return 0;
+    }
+    return bytes +
+           (s->counts != NULL && run->output != NULL ? (uint64_t)rows * sizeof(int64_t) : 0);
 }
 
 static tw_status make_plan(reach_run *run)

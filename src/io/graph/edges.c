@@ -486,8 +486,10 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
     if (kind->names != NULL && kind->names->sample != NULL) {
         const twi_labels_guess guess = twi_labels_estimate(kind->names);
         vertices = guess.count;
+        file->guessed = guess.guessed;
         file->names = guess.end;
         file->reading_names = guess.reading;
+        file->kept_names = guess.kept;
     }
     if (status == TW_OK && kind->names == NULL && declared < vertices) {
         status = check_density(file, vertices);

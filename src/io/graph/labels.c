@@ -265,8 +265,11 @@ twi_labels_guess twi_labels_estimate(const twi_labels *labels)
     beside = old_letters > beside ? old_letters : beside;
     twi_labels_guess guess = {.count =
                                   count < TWI_MOST_VERTICES ? (int64_t)count : TWI_MOST_VERTICES,
-                              .end = names * sizeof(int64_t) + letters + slots * sizeof(int32_t)};
+                              .guessed = sample->zeros > 0,
+                              .kept = names * sizeof(int64_t) + letters};
+    guess.end = guess.kept + slots * sizeof(int32_t);
     guess.end -= guess.end > sizeof *sample ? sizeof *sample : guess.end;
+    guess.kept -= guess.kept > sizeof *sample ? sizeof *sample : guess.kept;
     guess.reading = guess.end + beside;
     return guess;
 }

@@ -37,10 +37,11 @@ void twi_labels_clear(twi_labels *labels);
  * that either, or when it is done already. */
 bool twi_labels_count(tw_context *ctx, twi_labels *labels);
 /* How many there are, at most but for chance, if they are counted; and the bytes that they would
- * take beyond those that they take now: in the end, and at most while they are read. */
+ * take beyond those that they take now: in the end, at most while they are read, and in a graph. */
 typedef struct twi_labels_guess {
     int64_t count;
-    uint64_t end, reading;
+    bool guessed; /* else all of them were counted */
+    uint64_t end, reading, kept;
 } twi_labels_guess;
 twi_labels_guess twi_labels_estimate(const twi_labels *labels);
 

@@ -102,7 +102,7 @@ tw_status twi_npy_check(tw_context *ctx, const twi_input *input, const tw_graph_
         return status;
     }
     return twi_graph_refuse(ctx, input->name, npy.rows, edges,
-                            load + scratch + twi_graph_needs(ctx, &source, edges));
+                            load + scratch + twi_graph_needs(ctx, &source, edges), TWI_GUESS_NONE);
 }
 
 tw_status twi_npy_read(tw_context *ctx, tw_graph **out, twi_input *input,

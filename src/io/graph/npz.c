@@ -230,7 +230,7 @@ static tw_status refuse_bill(tw_context *ctx, const twi_input *input,
     const uint64_t needs = twi_graph_needs(ctx, &source, edges);
     const bool building = needs == twi_graph_building(ctx, &source, edges);
     return twi_graph_refuse(ctx, input->name, source.vertices, edges,
-                            load + ends + (building ? graph : needs));
+                            load + ends + (building ? graph : needs), TWI_GUESS_ALL);
 }
 
 tw_status twi_npz_check(tw_context *ctx, const twi_input *input, const tw_graph_read_options *opts)

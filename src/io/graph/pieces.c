@@ -251,9 +251,12 @@ static tw_status edges_do_not_fit(const twi_text_file *file, int64_t vertices)
     const uint64_t order = (uint64_t)vertices * sizeof(int32_t);
     const uint64_t there = is_counting(file) ? 0 : listed_bytes(file, false);
     const int64_t edges = count_edges(file);
-    const uint64_t built = file->names + order + twi_graph_needs(file->ctx, &source, edges);
-    const uint64_t more = built > file->reading_names ? built : file->reading_names;
-    return twi_graph_refuse(file->ctx, file->input->name, vertices, edges, listed - there + more);
+    const uint64_t built = file->names + order + twi_graph_building(file->ctx, &source, edges);
+    const uint64_t used = file->kept_names + order + twi_graph_needs(file->ctx, &source, edges);
+    uint64_t more = built > file->reading_names ? built : file->reading_names;
+    more = used > more ? used : more;
+    return twi_graph_refuse(file->ctx, file->input->name, vertices, edges, listed - there + more,
+                            file->guessed ? TWI_GUESS_VERTICES : TWI_GUESS_NONE);
 }
 
 static tw_status line_does_not_fit(const twi_text_file *file, uint64_t bytes)

@@ -31,8 +31,10 @@ typedef struct twi_text_file {
     twi_text_piece *pieces;
     int64_t piece_count;
     int64_t piece_room;
+    bool guessed;           /* how many vertices there are, from a sample of their names */
     uint64_t names;         /* bytes that names which were counted take beyond those they have */
     uint64_t reading_names; /* the same while they are read */
+    uint64_t kept_names;    /* and when the graph has them */
 } twi_text_file;
 
 /* To parse the input from `begin` on, which is in its head; by one thread if `in_order`.

@@ -86,7 +86,7 @@ tw_status twi_triples_check(tw_context *ctx, const twi_input *input,
         return TW_OK;
     }
     return twi_graph_refuse(ctx, input->name, source.vertices, edges,
-                            load + twi_graph_needs(ctx, &source, edges));
+                            load + twi_graph_needs(ctx, &source, edges), TWI_GUESS_NONE);
 }
 
 tw_status twi_triples_read(tw_context *ctx, tw_graph **out, twi_input *input,

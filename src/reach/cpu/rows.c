@@ -15,22 +15,21 @@
 
 #include <string.h>
 
-#define BLOCK TWI_REACH_BLOCK
 #define LINE 8              /* words of a cache line */
 #define CHUNK_BYTES 4194304 /* of the result, given to the sinks at a time */
 
 typedef struct giving {
     const twi_condensation *condensation;
     twi_reach_rows *rows;
-    int team;
-    int64_t words;       /* from one row of bits to the next */
-    twi_reach_set *sets; /* of each thread */
-    uint64_t *bits;      /* rows of each thread */
-    int32_t *slot;       /* components: of its row in this batch; -1: it has none */
-    int32_t *list;       /* slots: the component of each */
-    int32_t *place;      /* rows of the batch: their slot */
+    twi_reach_means means;
+    int64_t most;   /* sources of a block: 64 per word of a set */
+    int64_t words;  /* from one row of bits to the next */
+    uint64_t *sets; /* of each thread */
+    uint64_t *bits; /* rows of each thread */
+    int32_t *slot;  /* components: of its row in this batch; -1: it has none */
+    int32_t *list;  /* slots: the component of each */
+    int32_t *place; /* rows of the batch: their slot */
     uint8_t *chunk;
-    int64_t chunk_rows;
     int64_t share; /* slots of a block in this batch */
 } giving;
 
@@ -40,44 +39,67 @@ static int64_t row_words(int64_t vertices)
     return (lines | 1) * LINE;
 }
 
-static uint64_t bytes_of_thread(const twi_condensation *c)
+static uint64_t bytes_of_thread(const twi_condensation *c, int words)
 {
-    return (uint64_t)c->components * sizeof(twi_reach_set) +
-           (uint64_t)BLOCK * (uint64_t)row_words(c->vertices) * sizeof(uint64_t) +
-           BLOCK * sizeof(int32_t);
+    const uint64_t sources = 64 * (uint64_t)words;
+    return (uint64_t)c->components * (uint64_t)words * sizeof(uint64_t) +
+           sources * (uint64_t)row_words(c->vertices) * sizeof(uint64_t) +
+           sources * sizeof(int32_t);
 }
 
-static int64_t chunk_rows(const twi_condensation *c, const twi_reach_rows *rows)
+static int64_t most_chunk_rows(const twi_condensation *c, const twi_reach_rows *rows)
 {
     const int64_t bytes = twi_reach_row_bytes(c->vertices, rows->packed);
     const int64_t fit = bytes > 0 ? CHUNK_BYTES / bytes : 1;
     return fit < 1 ? 1 : fit < rows->count ? fit : rows->count;
 }
 
-static uint64_t bytes_beside(const twi_condensation *c, const twi_reach_rows *rows)
+static uint64_t chunk_bytes(const twi_condensation *c, const twi_reach_rows *rows, int64_t count)
 {
-    const uint64_t each = sizeof(int32_t) + sizeof(int64_t); /* its place, and its count */
-    return (uint64_t)c->components * sizeof(int32_t) + (uint64_t)rows->count * each +
-           (uint64_t)(chunk_rows(c, rows) * twi_reach_row_bytes(c->vertices, rows->packed));
+    return (uint64_t)count * (uint64_t)twi_reach_row_bytes(c->vertices, rows->packed);
 }
 
-uint64_t twi_reach_rows_memory(const twi_condensation *c, const twi_reach_rows *rows, int team)
+static uint64_t bytes_beside(const twi_condensation *c, const twi_reach_rows *rows,
+                             int64_t chunk_rows)
 {
-    return bytes_beside(c, rows) + (uint64_t)team * bytes_of_thread(c);
+    return ((uint64_t)c->components + (uint64_t)rows->count) * sizeof(int32_t) +
+           chunk_bytes(c, rows, chunk_rows);
 }
 
-int twi_reach_rows_team(tw_context *ctx, const twi_condensation *c, const twi_reach_rows *rows)
+uint64_t twi_reach_rows_memory(const twi_condensation *c, const twi_reach_rows *rows,
+                               const twi_reach_means *means)
 {
-    const int64_t blocks = (c->components + BLOCK - 1) / BLOCK;
-    const int64_t by_rows = (rows->count + BLOCK - 1) / BLOCK;
-    return twi_reach_team(ctx, bytes_beside(c, rows), bytes_of_thread(c),
-                          blocks < by_rows ? blocks : by_rows);
+    return bytes_beside(c, rows, means->chunk_rows) +
+           (uint64_t)means->team * bytes_of_thread(c, means->words);
+}
+
+/* Blocks of fewer sources take longer, shorter chunks hardly: where both are too large, the larger
+ * is halved. */
+twi_reach_means twi_reach_rows_means(tw_context *ctx, const twi_condensation *c,
+                                     const twi_reach_rows *rows)
+{
+    const uint64_t left = twi_memory_left(ctx);
+    const int64_t distinct = rows->count < c->components ? rows->count : c->components;
+    twi_reach_means means = {twi_reach_words(distinct), most_chunk_rows(c, rows), 1};
+    while (twi_reach_rows_memory(c, rows, &means) > left &&
+           (means.words > 1 || means.chunk_rows > 1)) {
+        if (means.words == 1 || (means.chunk_rows > 1 && chunk_bytes(c, rows, means.chunk_rows) >
+                                                             bytes_of_thread(c, means.words))) {
+            means.chunk_rows = (means.chunk_rows + 1) / 2;
+        } else {
+            means.words /= 2;
+        }
+    }
+    const int64_t most = 64 * (int64_t)means.words;
+    means.team = twi_reach_team(ctx, bytes_beside(c, rows, means.chunk_rows),
+                                bytes_of_thread(c, means.words), (distinct + most - 1) / most);
+    return means;
 }
 
 /* Rows from `first` on whose components have room; returns how many, *used: distinct components. */
 static int64_t gather_batch(giving *g, int64_t first, int64_t *used)
 {
-    const int64_t room = (int64_t)g->team * BLOCK;
+    const int64_t room = (int64_t)g->means.team * g->most;
     int64_t row = first;
     *used = 0;
     for (; row < g->rows->count; row++) {
@@ -98,14 +120,14 @@ static int64_t gather_batch(giving *g, int64_t first, int64_t *used)
 }
 
 /* Word `w` of the sets of 512 vertices from `v` on becomes a line of 64 rows. */
-static void turn_line(const giving *g, const twi_reach_set *sets, uint64_t *bits, int64_t v, int w)
+static void turn_line(const giving *g, const uint64_t *sets, uint64_t *bits, int64_t v, int w)
 {
     const twi_condensation *c = g->condensation;
     uint64_t squares[LINE][TWI_BITS_SIDE];
     for (int k = 0; k < LINE; k++) {
         for (int i = 0; i < TWI_BITS_SIDE; i++) {
             const int64_t at = v + k * TWI_BITS_SIDE + i;
-            squares[k][i] = at < c->vertices ? sets[c->of[at]].word[w] : 0;
+            squares[k][i] = at < c->vertices ? sets[(int64_t)c->of[at] * g->means.words + w] : 0;
         }
         twi_bits_transpose(squares[k]);
     }
@@ -123,13 +145,13 @@ static bool fill_block(tw_context *ctx, const giving *g, int64_t used, int64_t b
     const twi_condensation *c = g->condensation;
     const int64_t from = block * g->share;
     const int64_t left = used - from < g->share ? used - from : g->share;
-    twi_reach_set *sets = g->sets + block * c->components;
-    uint64_t *bits = g->bits + block * BLOCK * g->words;
+    uint64_t *sets = g->sets + block * c->components * g->means.words;
+    uint64_t *bits = g->bits + block * g->most * g->words;
     if (left <= 0) {
         return true;
     }
-    const twi_reach_sources sources = {g->list + from, (int)left};
-    if (!twi_reach_block(ctx, c, &sources, sets)) {
+    const twi_reach_sources sources = {.list = g->list + from, .count = (int)left};
+    if (!twi_reach_block(ctx, c, &sources, sets, g->means.words)) {
         return false;
     }
     for (int64_t v = 0; v < c->vertices; v += LINE * TWI_BITS_SIDE) {
@@ -146,10 +168,11 @@ static bool fill_block(tw_context *ctx, const giving *g, int64_t used, int64_t b
 static bool fill_batch(tw_context *ctx, giving *g, int64_t used)
 {
     bool going = true;
-    const int64_t even = (used + g->team - 1) / g->team;
+    const int team = g->means.team;
+    const int64_t even = (used + team - 1) / team;
     g->share = (even + TWI_BITS_SIDE - 1) / TWI_BITS_SIDE * TWI_BITS_SIDE;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(twi_team(g->team)) reduction(&& : going)
-    for (int block = 0; block < g->team; block++) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(twi_team(team)) reduction(&& : going)
+    for (int block = 0; block < team; block++) {
         going = fill_block(ctx, g, used, block) && going;
     }
     return going;
@@ -161,10 +184,10 @@ static tw_status give_chunk(tw_context *ctx, giving *g, twi_sinks *sinks, int64_
 {
     const int64_t bytes = twi_reach_row_bytes(g->condensation->vertices, g->rows->packed);
     int64_t pairs = 0;
-#pragma omp parallel for schedule(static) num_threads(twi_team(g->team)) reduction(+ : pairs)
+#pragma omp parallel for schedule(static) num_threads(twi_team(g->means.team)) reduction(+ : pairs)
     for (int64_t i = 0; i < count; i++) {
         const int64_t slot = g->place[from + i];
-        const int64_t row = slot / g->share * BLOCK + slot % g->share;
+        const int64_t row = slot / g->share * g->most + slot % g->share;
         const uint64_t *bits = g->bits + row * g->words;
         const int64_t reached = twi_reach_count_row(bits, g->condensation->vertices);
         twi_reach_put_row(g->chunk + i * bytes, bits, g->condensation->vertices, g->rows->packed);
@@ -189,8 +212,9 @@ static tw_status give_all(tw_context *ctx, giving *g, twi_sinks *sinks)
         if (!fill_batch(ctx, g, used)) {
             return twi_check_cancel(ctx);
         }
-        for (int64_t at = 0; status == TW_OK && at < count; at += g->chunk_rows) {
-            const int64_t part = count - at < g->chunk_rows ? count - at : g->chunk_rows;
+        const int64_t rows = g->means.chunk_rows;
+        for (int64_t at = 0; status == TW_OK && at < count; at += rows) {
+            const int64_t part = count - at < rows ? count - at : rows;
             status = give_chunk(ctx, g, sinks, first + at, at, part);
         }
         twi_progress(ctx, "reachability", (double)(first + count), (double)g->rows->count, "rows");
@@ -211,18 +235,19 @@ tw_status twi_reach_give_rows(tw_context *ctx, const twi_condensation *c, twi_re
     if (rows->count == 0) {
         return TW_OK;
     }
-    g.team = twi_reach_rows_team(ctx, c, rows);
-    g.chunk_rows = chunk_rows(c, rows);
-    const uint64_t team = (uint64_t)g.team;
-    if ((status = twi_memory_check(ctx, twi_reach_rows_memory(c, rows, g.team), what)) != TW_OK ||
-        (status = twi_alloc(ctx, &g.sets, team * all, sizeof *g.sets, what)) != TW_OK ||
-        (status = twi_alloc(ctx, &g.bits, team * BLOCK, (uint64_t)g.words * sizeof *g.bits,
+    g.means = twi_reach_rows_means(ctx, c, rows);
+    g.most = 64 * (int64_t)g.means.words;
+    const uint64_t team = (uint64_t)g.means.team, most = (uint64_t)g.most;
+    if ((status = twi_memory_check(ctx, twi_reach_rows_memory(c, rows, &g.means), what)) != TW_OK ||
+        (status = twi_alloc(ctx, &g.sets, team * all, (uint64_t)g.means.words * sizeof *g.sets,
                             what)) != TW_OK ||
+        (status = twi_alloc(ctx, &g.bits, team * most, (uint64_t)g.words * sizeof *g.bits, what)) !=
+            TW_OK ||
         (status = twi_alloc(ctx, &g.slot, all, sizeof *g.slot, what)) != TW_OK ||
-        (status = twi_alloc(ctx, &g.list, team * BLOCK, sizeof *g.list, what)) != TW_OK ||
+        (status = twi_alloc(ctx, &g.list, team * most, sizeof *g.list, what)) != TW_OK ||
         (status = twi_alloc(ctx, &g.place, (uint64_t)rows->count, sizeof *g.place, what)) !=
             TW_OK ||
-        (status = twi_alloc(ctx, &g.chunk, (uint64_t)g.chunk_rows, bytes, what)) != TW_OK) {
+        (status = twi_alloc(ctx, &g.chunk, (uint64_t)g.means.chunk_rows, bytes, what)) != TW_OK) {
         goto done;
     }
     memset(g.slot, 0xff, all * sizeof *g.slot);

@@ -14,10 +14,18 @@
 TW_CHECKED tw_status twi_reach_give_rows(tw_context *ctx, const twi_condensation *condensation,
                                          twi_reach_rows *rows, twi_sinks *sinks);
 
-/* Bytes it takes on so many threads. */
+/* How it goes about it. */
+typedef struct twi_reach_means {
+    int words;          /* of a component's set: 64 sources each */
+    int64_t chunk_rows; /* given to the sinks at a time */
+    int team;           /* threads */
+} twi_reach_means;
+
+/* As much of each as the rows and the memory allow. */
+twi_reach_means twi_reach_rows_means(tw_context *ctx, const twi_condensation *condensation,
+                                     const twi_reach_rows *rows);
+/* Bytes it takes so. */
 uint64_t twi_reach_rows_memory(const twi_condensation *condensation, const twi_reach_rows *rows,
-                               int team);
-int twi_reach_rows_team(tw_context *ctx, const twi_condensation *condensation,
-                        const twi_reach_rows *rows);
+                               const twi_reach_means *means);
 
 #endif

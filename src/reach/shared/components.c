@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define LOOK_EVERY 65536 /* vertices or arcs between two looks at the cancel flag */
+#define FINDING_BYTES (4 * sizeof(int32_t) + sizeof(int64_t)) /* of a vertex: see walk */
 
 typedef struct walk {
     const tw_graph *graph;
@@ -117,9 +118,9 @@ done:
 }
 
 /* The vertices of each component, one component after the other; ends[c] is where c ends. */
-static void sort_members(const twi_condensation *c, int32_t *members, int64_t *ends)
+static void sort_members(const twi_condensation *c, int32_t *members, int32_t *ends)
 {
-    for (int64_t i = 0, from = 0; i < c->components; i++) {
+    for (int32_t i = 0, from = 0; i < c->components; i++) {
         ends[i] = from;
         from += c->size[i];
     }
@@ -131,7 +132,7 @@ static void sort_members(const twi_condensation *c, int32_t *members, int64_t *e
 typedef struct arc_pass {
     const tw_graph *graph;
     const int32_t *members;
-    const int64_t *ends;
+    const int32_t *ends;
     int32_t *seen; /* the last component that had an arc to this one; -1: none */
     int64_t steps;
 } arc_pass;
@@ -142,7 +143,7 @@ static tw_status each_arc(tw_context *ctx, twi_condensation *c, arc_pass *pass, 
 {
     memset(pass->seen, 0xff, (size_t)c->components * sizeof *pass->seen);
     for (int64_t from = c->components - 1; from >= 0; from--) {
-        for (int64_t i = pass->ends[from] - c->size[from]; i < pass->ends[from]; i++) {
+        for (int32_t i = pass->ends[from] - c->size[from]; i < pass->ends[from]; i++) {
             const int32_t v = pass->members[i];
             for (int64_t a = pass->graph->offsets[v]; a < pass->graph->offsets[v + 1]; a++) {
                 if (++pass->steps % LOOK_EVERY == 0 && twi_is_cancelled(ctx)) {
@@ -186,7 +187,7 @@ static tw_status link_components(tw_context *ctx, twi_condensation *c, const tw_
     const char *what = "the graph of components";
     const uint64_t count = (uint64_t)c->components;
     int32_t *members = NULL;
-    int64_t *ends = NULL;
+    int32_t *ends = NULL;
     arc_pass pass = {.graph = graph};
     tw_status status = TW_OK;
     if ((status = twi_alloc(ctx, &members, (uint64_t)c->vertices, sizeof *members, what)) !=
@@ -216,7 +217,6 @@ static tw_status link_components(tw_context *ctx, twi_condensation *c, const tw_
         for (int64_t a = c->before[to]; a < c->before[to + 1]; a++) {
             c->successors[c->offsets[c->predecessors[a]]++] = (int32_t)to;
         }
-        c->predecessor_count[to] = (int32_t)(c->before[to + 1] - c->before[to]);
     }
     turn_back(c->offsets, c->components);
 done:
@@ -241,16 +241,21 @@ tw_status twi_condense(tw_context *ctx, twi_condensation *out, const tw_graph *g
         (status = twi_alloc_zeroed(ctx, &out->size, count, sizeof *out->size, what)) != TW_OK ||
         (status = twi_alloc_zeroed(ctx, &out->offsets, count + 1, sizeof(int64_t), what)) !=
             TW_OK ||
-        (status = twi_alloc_zeroed(ctx, &out->before, count + 1, sizeof(int64_t), what)) != TW_OK ||
-        (status = twi_alloc(ctx, &out->predecessor_count, count, sizeof(int32_t), what)) != TW_OK) {
+        (status = twi_alloc_zeroed(ctx, &out->before, count + 1, sizeof(int64_t), what)) != TW_OK) {
         return status;
     }
     for (int64_t v = 0; v < graph->n; v++) {
         int32_t now = ++out->size[out->of[v]];
         out->largest = now > out->largest ? now : out->largest;
     }
-    status = link_components(ctx, out, graph);
-    return status == TW_OK ? twi_check_cancel(ctx) : status;
+    if ((status = link_components(ctx, out, graph)) != TW_OK ||
+        (status = twi_alloc(ctx, &out->predecessor_count, count, sizeof(int32_t), what)) != TW_OK) {
+        return status;
+    }
+    for (int64_t c = 0; c < out->components; c++) {
+        out->predecessor_count[c] = (int32_t)(out->before[c + 1] - out->before[c]);
+    }
+    return twi_check_cancel(ctx);
 }
 
 uint64_t twi_condensation_memory(const twi_condensation *c)
@@ -258,6 +263,15 @@ uint64_t twi_condensation_memory(const twi_condensation *c)
     return (uint64_t)c->vertices * sizeof *c->of +
            (uint64_t)c->components * (2 * sizeof(int32_t) + 2 * sizeof(int64_t)) +
            (uint64_t)c->arcs * 2 * sizeof(int32_t) + 2 * sizeof(int64_t);
+}
+
+uint64_t twi_condense_memory(const twi_condensation *c)
+{
+    const uint64_t finding = (uint64_t)c->vertices * (sizeof *c->of + FINDING_BYTES);
+    const uint64_t linking = twi_condensation_memory(c) + /* before predecessors are counted: */
+                             (uint64_t)c->vertices * sizeof(int32_t) +
+                             (uint64_t)c->components * sizeof(int32_t);
+    return finding > linking ? finding : linking;
 }
 
 void twi_condensation_clear(twi_condensation *c)

@@ -445,6 +445,17 @@ static void a_limit_of_memory_is_kept_or_refused(void **unused)
         run_into(ctx, plan, &out, NULL, &report);
         assert_true(report.memory_peak <= once);
     }
+    uint8_t *again = malloc(4000 * 500);
+    memcpy(again, got, 4000 * 500);
+    for (int part = 3; part <= 12; part *= 2) { /* blocks of fewer and fewer sources */
+        const uint64_t less = tw_memory_used(ctx) + info.memory / (uint64_t)part / 4;
+        assert_ok(ctx, tw_set_memory(ctx, less));
+        memset(got, 0xa5, 4000 * 500);
+        run_into(ctx, plan, &out, NULL, &report);
+        assert_true(report.memory_peak <= less);
+        assert_memory_equal(got, again, 4000 * 500);
+    }
+    free(again);
     assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx) + 4096));
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &out));
     assert_int_equal(tw_reach_plan_run(ctx, plan, &sink, 1, NULL, NULL), TW_ERR_MEMORY);
