@@ -409,7 +409,8 @@ static tw_status open_attempt(void *run_, tw_type type)
     if (status != TW_OK) {
         return status;
     }
-    status = twi_share_create(ctx, &run->share, &run->grid, kernel, symmetric, run->gpu >= 0);
+    status = twi_share_create(ctx, &run->share, &run->grid, kernel, symmetric, run->gpu >= 0,
+                              run->plan.threads);
     if (status == TW_OK) {
         status = twi_pattern_create(ctx, &run->pattern, run->grid.tiles);
     }

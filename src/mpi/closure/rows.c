@@ -2,16 +2,26 @@
  * See rows.h. Step t has the rows of tiles t * R ... t * R + R - 1, R being the rows of the grid,
  * one for each of them; rank (r, c) gets the c-th part of row t * R + r of tiles. Of a symmetric
  * matrix what is missing right of the diagonal comes from the tiles below it, transposed by who
- * sends them. A step holds, beside the tiles, three times the rows of a rank.
+ * sends them. What a rank has itself goes from its tiles into its rows at once. All threads of a
+ * rank copy, and rows that are as the result has them are not copied again. A step holds, beside
+ * the tiles, three times the rows of a rank.
  */
 #include "mpi/closure/rows.h"
 
 #include "apsp/shared/deliver.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "mpi/shared/parts.h"
 
 #include <string.h>
+
+/* Rows begin ... begin + rows - 1 of tile (i, j), on their way to or from `at`. */
+typedef struct piece {
+    int64_t i, j;
+    int64_t begin, rows;
+    char *at;
+} piece;
 
 typedef struct gathering {
     tw_context *ctx;
@@ -29,9 +39,11 @@ typedef struct gathering {
     int64_t delivered; /* so far */
     int64_t kept_from; /* the first row of `kept` */
 
-    char *going, *coming; /* pieces of tiles */
+    piece *pieces;        /* of a step */
+    char *going, *coming; /* they themselves */
     char *rows;           /* whole rows in the working type */
-    char *kept;           /* the same as the result has them */
+    char *kept;           /* the same as the result has them; NULL: nobody wants them again */
+    bool as_they_are;     /* those of this step are `rows`, and not in `kept` */
     char *before;         /* their predecessors, where those are wanted */
     int *counts;          /* four times as many as ranks, in elements */
     MPI_Datatype element;
@@ -78,69 +90,93 @@ static int64_t elements(const twi_share *share, int r, int c, int64_t i, int to)
     return rows * width;
 }
 
-static char *pack_piece(const twi_share *share, char *out, int64_t i, int64_t j, int64_t begin,
-                        int64_t rows)
+/* A piece of this rank's own tile to `out`, where its rows are `stride` elements apart. */
+static void copy_own(const twi_share *share, const piece *p, char *out, int64_t stride)
 {
     const twi_grid *grid = share->grid;
-    const int64_t width = twi_tile_size(grid, j), size = share->size;
-    const bool turned = share->symmetric && j > i;
-    const int64_t own = (turned ? j : i) / grid->rows, at = (turned ? i : j) / grid->cols;
+    const int64_t width = twi_tile_size(grid, p->j), size = share->size;
+    const bool turned = share->symmetric && p->j > p->i;
+    const int64_t own = (turned ? p->j : p->i) / grid->rows;
     const int64_t ld = share->rows[own].ld;
-    const char *tile = twi_share_tile(share, own, at);
+    const char *tile = twi_share_tile(share, own, (turned ? p->i : p->j) / grid->cols);
     if (turned) {
-        share->kernel->transpose(out, width, tile + begin * size, ld, width, rows);
-    } else {
-        for (int64_t r = 0; r < rows; r++) {
-            memcpy(out + r * width * size, tile + (begin + r) * ld * size, (size_t)(width * size));
-        }
+        share->kernel->transpose(out, stride, tile + p->begin * size, ld, width, p->rows);
+        return;
     }
-    return out + rows * width * size;
+    for (int64_t r = 0; r < p->rows; r++) {
+        memcpy(out + r * stride * size, tile + (p->begin + r) * ld * size, (size_t)(width * size));
+    }
 }
 
-/* What this rank sends in step t, by receiver; and how much comes from whom. */
+/* What this rank sends in step t to others, by receiver; and how much comes from whom. */
 static void pack(gathering *g, int64_t t)
 {
     const twi_grid *grid = g->grid;
-    const int ranks = grid->world->size;
+    const int ranks = grid->world->size, self = grid->world->rank;
     char *at = g->going;
-    int64_t sum = 0, coming = 0;
+    int64_t sum = 0, coming = 0, count = 0;
     const int64_t mine = tile_of(grid, t, grid->row);
     for (int q = 0; q < ranks; q++) {
         const int r = q / grid->cols, c = q % grid->cols;
         const int64_t i = tile_of(grid, t, r);
         const char *first = at;
-        for (int64_t j = 0; i >= 0 && j < grid->tiles; j++) {
-            const int64_t begin = i >= 0 ? part_begin(grid, i, c) : 0;
-            const int64_t rows = part_begin(grid, i, c + 1) - begin;
-            if (sends(g->share, grid->row, grid->col, i, j) && rows > 0) {
-                at = pack_piece(g->share, at, i, j, begin, rows);
+        const int64_t begin = i >= 0 ? part_begin(grid, i, c) : 0;
+        const int64_t rows = i >= 0 ? part_begin(grid, i, c + 1) - begin : 0;
+        for (int64_t j = 0; q != self && rows > 0 && j < grid->tiles; j++) {
+            if (sends(g->share, grid->row, grid->col, i, j)) {
+                g->pieces[count++] = (piece){i, j, begin, rows, at};
+                at += rows * twi_tile_size(grid, j) * g->share->size;
             }
         }
         g->counts[q] = (int)((at - first) / g->share->size);
         g->counts[2 * ranks + q] = (int)sum;
         sum += g->counts[q];
-        g->counts[ranks + q] = mine >= 0 ? (int)elements(g->share, r, c, mine, grid->col) : 0;
+        g->counts[ranks + q] =
+            mine >= 0 && q != self ? (int)elements(g->share, r, c, mine, grid->col) : 0;
         g->counts[3 * ranks + q] = (int)coming;
         coming += g->counts[ranks + q];
     }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(twi_team(g->asked->threads))
+    for (int64_t k = 0; k < count; k++) {
+        copy_own(g->share, &g->pieces[k], g->pieces[k].at, twi_tile_size(grid, g->pieces[k].j));
+    }
 }
 
-/* What came, put together to whole rows. */
+/* One tile's piece of this rank's rows, which came, or lies here (NULL). */
+static void place_piece(gathering *g, const piece *p)
+{
+    const twi_grid *grid = g->grid;
+    const int64_t size = g->share->size, width = twi_tile_size(grid, p->j) * size;
+    char *out = g->rows + p->j * grid->block * size;
+    if (p->at == NULL) {
+        copy_own(g->share, p, out, grid->n);
+        return;
+    }
+    for (int64_t r = 0; r < p->rows; r++) {
+        memcpy(out + r * grid->n * size, p->at + r * width, (size_t)width);
+    }
+}
+
+/* What came, and what is here, put together to whole rows. */
 static void unpack(gathering *g, int64_t i, int64_t rows)
 {
     const twi_grid *grid = g->grid;
-    const int64_t size = g->share->size, n = grid->n;
-    for (int q = 0; q < grid->world->size; q++) {
-        const char *at = g->coming + (int64_t)g->counts[3 * grid->world->size + q] * size;
+    const int ranks = grid->world->size;
+    int64_t count = 0;
+    for (int q = 0; q < ranks; q++) {
+        char *at = g->coming + (int64_t)g->counts[3 * ranks + q] * g->share->size;
         for (int64_t j = 0; j < grid->tiles; j++) {
             if (!sends(g->share, q / grid->cols, q % grid->cols, i, j)) {
                 continue;
             }
-            const int64_t width = twi_tile_size(grid, j);
-            for (int64_t r = 0; r < rows; r++, at += width * size) {
-                memcpy(g->rows + (r * n + j * grid->block) * size, at, (size_t)(width * size));
-            }
+            g->pieces[count++] = (piece){i, j, part_begin(grid, i, grid->col), rows,
+                                         q != grid->world->rank ? at : NULL};
+            at += rows * twi_tile_size(grid, j) * g->share->size;
         }
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(twi_team(g->asked->threads))
+    for (int64_t k = 0; k < count; k++) {
+        place_piece(g, &g->pieces[k]);
     }
 }
 
@@ -152,6 +188,7 @@ static void name_infinity(gathering *g, int64_t elements)
         return;
     }
     uint16_t *at = (uint16_t *)g->rows;
+#pragma omp parallel for schedule(static) num_threads(twi_team(g->asked->threads))
     for (int64_t i = 0; i < elements; i++) {
         at[i] = at[i] < cap ? at[i] : TW_APSP_INF_U16;
     }
@@ -172,7 +209,14 @@ static tw_status keep_rows(void *self, tw_context *ctx, int64_t first, int64_t c
 {
     gathering *g = self;
     const int64_t size = (int64_t)tw_type_size(g->plan.type), cols = twi_plan_cols(&g->plan);
+    const int64_t within = (first - g->kept_from) * cols * size;
     (void)ctx;
+    g->as_they_are =
+        g->asked->options.sources == NULL && data == g->rows + within && stride == cols;
+    if (g->as_they_are) {
+        return TW_OK;
+    }
+#pragma omp parallel for schedule(static) num_threads(twi_team(g->asked->threads))
     for (int64_t i = 0; i < count; i++) {
         memcpy(g->kept + (first - g->kept_from + i) * cols * size,
                (const char *)data + i * stride * size, (size_t)(cols * size));
@@ -285,6 +329,12 @@ static tw_status convert(gathering *g, int64_t t, int64_t *count)
     return status;
 }
 
+/* The rows of this step, as the result has them. */
+static const char *result_rows(const gathering *g)
+{
+    return g->as_they_are ? g->rows : g->kept;
+}
+
 /* Drawn rows of step t, which everybody looks for together. */
 static tw_status verify(gathering *g, int64_t t, int64_t count)
 {
@@ -299,7 +349,7 @@ static tw_status verify(gathering *g, int64_t t, int64_t count)
         }
         const char *data = NULL;
         for (int64_t k = 0; k < count && data == NULL; k++) {
-            data = g->places[g->kept_from + k] == p ? g->kept + k * row_bytes : NULL;
+            data = g->places[g->kept_from + k] == p ? result_rows(g) + k * row_bytes : NULL;
         }
         status = twi_mpi_verifier_row(g->ctx, g->to->verifier, p, source, data);
     }
@@ -363,31 +413,39 @@ static tw_status step(gathering *g, int64_t t)
         status = verify(g, t, count);
     }
     if (status == TW_OK && g->to->file != NULL) {
-        status = write_rows(g, g->to->file, g->kept, count);
+        status = write_rows(g, g->to->file, result_rows(g), count);
     }
     return status == TW_OK && g->to->predecessors != NULL
                ? write_rows(g, g->to->predecessors, g->before, count)
                : status;
 }
 
-/* Elements that this rank sends in a step, at most. */
-static int64_t most_going(const gathering *g)
+/* Elements that this rank sends in a step, at most, and their pieces. */
+static int64_t most_going(const gathering *g, int64_t *pieces)
 {
     const twi_grid *grid = g->grid;
     int64_t most = 0;
+    *pieces = 0;
     for (int64_t t = 0; t * grid->rows < grid->tiles; t++) {
-        int64_t sum = 0;
+        int64_t sum = 0, count = 0;
         for (int r = 0; r < grid->rows; r++) {
             const int64_t i = tile_of(grid, t, r);
             for (int64_t j = 0; i >= 0 && j < grid->tiles; j++) {
-                sum += sends(g->share, grid->row, grid->col, i, j)
-                           ? twi_tile_size(grid, i) * twi_tile_size(grid, j)
-                           : 0;
+                const bool goes = sends(g->share, grid->row, grid->col, i, j);
+                sum += goes ? twi_tile_size(grid, i) * twi_tile_size(grid, j) : 0;
+                count += goes ? grid->cols : 0;
             }
         }
         most = sum > most ? sum : most;
+        *pieces = count > *pieces ? count : *pieces;
     }
     return most;
+}
+
+/* Whether rows are wanted again when the delivery has seen them. */
+static bool keeps(const gathering *g)
+{
+    return g->to->file != NULL || g->to->verifier != NULL;
 }
 
 static tw_status allocate(gathering *g)
@@ -395,18 +453,26 @@ static tw_status allocate(gathering *g)
     const twi_grid *grid = g->grid;
     const uint64_t n = (uint64_t)grid->n, rows = (uint64_t)rows_of(grid);
     const uint64_t size = (uint64_t)g->share->size;
+    int64_t pieces = 0;
+    const int64_t going = grid->world->size > 1 ? most_going(g, &pieces) : 0;
     tw_status status = list_rows(g);
     if (status == TW_OK) {
-        status = twi_alloc(g->ctx, &g->going, (uint64_t)most_going(g), size, "rows of the result");
+        status =
+            twi_alloc(g->ctx, &g->pieces, (uint64_t)(grid->tiles > pieces ? grid->tiles : pieces),
+                      sizeof *g->pieces, "rows of the result");
     }
     if (status == TW_OK) {
-        status = twi_alloc(g->ctx, &g->coming, rows * n, size, "rows of the result");
+        status = twi_alloc(g->ctx, &g->going, (uint64_t)going, size, "rows of the result");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(g->ctx, &g->coming, grid->world->size > 1 ? rows * n : 0, size,
+                           "rows of the result");
     }
     if (status == TW_OK) {
         status = twi_alloc(g->ctx, &g->rows, rows * n, size, "rows of the result");
     }
     const uint64_t kept = g->asked->options.sources != NULL ? (uint64_t)g->count : rows;
-    if (status == TW_OK) {
+    if (status == TW_OK && keeps(g)) {
         status = twi_alloc(g->ctx, &g->kept, kept * (uint64_t)twi_plan_cols(g->asked),
                            tw_type_size(g->asked->type), "rows of the result");
     }
@@ -435,10 +501,12 @@ static tw_status begin_delivery(gathering *g)
     }
     g->plan.options.sources = g->vertices;
     g->plan.options.source_count = g->count;
-    g->sinks[0] = sink;
     g->predecessors = sink;
     g->predecessors.rows = keep_predecessors;
-    int32_t count = 1;
+    int32_t count = 0;
+    if (keeps(g)) {
+        g->sinks[count++] = sink;
+    }
     twi_mpi_collect(&g->to->collectors, g->places, g->asked, g->sinks, &count);
     return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, g->sinks, count,
                               g->to->predecessors != NULL ? &g->predecessors : NULL);
@@ -474,6 +542,7 @@ tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp
     twi_free(g.rows);
     twi_free(g.coming);
     twi_free(g.going);
+    twi_free(g.pieces);
     twi_free(g.places);
     twi_free(g.vertices);
     return status;

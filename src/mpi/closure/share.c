@@ -10,12 +10,14 @@
 
 #include "apsp/closure/cpu.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <string.h>
 
 #define ARCS_AT_ONCE (1 << 18) /* of all ranks together, about; 4 MiB */
 #define ARCS_LEAST 1024        /* of one rank */
+#define FILL_AT_ONCE (1 << 19) /* elements */
 
 typedef struct arc {
     int32_t from;
@@ -71,15 +73,15 @@ uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel,
     return bytes;
 }
 
-#define FILL(T, INFTY)                            \
-    {                                             \
-        T *at = share->memory;                    \
-        for (uint64_t i = 0; i < elements; i++) { \
-            at[i] = (INFTY);                      \
-        }                                         \
+#define FILL(T, INFTY)                           \
+    {                                            \
+        T *at = share->memory;                   \
+        for (uint64_t i = begin; i < end; i++) { \
+            at[i] = (INFTY);                     \
+        }                                        \
     }
 
-static void fill(const twi_share *share, uint64_t elements)
+static void fill_part(const twi_share *share, uint64_t begin, uint64_t end)
 {
     switch (share->kernel->type) {
     case TW_U8:
@@ -100,6 +102,18 @@ static void fill(const twi_share *share, uint64_t elements)
     }
 }
 
+/* All of it, by all threads: the system finds the memory as it is touched, which takes longer than
+ * to fill it. */
+static void fill(const twi_share *share, uint64_t elements, int threads)
+{
+    const uint64_t parts = (elements + FILL_AT_ONCE - 1) / FILL_AT_ONCE;
+#pragma omp parallel for schedule(static) num_threads(twi_team(threads))
+    for (uint64_t part = 0; part < parts; part++) {
+        const uint64_t begin = part * FILL_AT_ONCE, left = elements - begin;
+        fill_part(share, begin, begin + (left < FILL_AT_ONCE ? left : FILL_AT_ONCE));
+    }
+}
+
 static void clear_diagonal(const twi_share *share)
 {
     const twi_grid *grid = share->grid;
@@ -117,7 +131,8 @@ static void clear_diagonal(const twi_share *share)
 }
 
 tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid,
-                           const twi_minplus_kernel *kernel, bool symmetric, bool whole)
+                           const twi_minplus_kernel *kernel, bool symmetric, bool whole,
+                           int threads)
 {
     *out = (twi_share){.grid = grid,
                        .kernel = kernel,
@@ -142,7 +157,7 @@ tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid
         out->rows[row] = (twi_strip_row){at, ld, tiles};
         at += height_of(grid, row, whole) * ld * out->size;
     }
-    fill(out, bytes / (uint64_t)out->size);
+    fill(out, bytes / (uint64_t)out->size, threads);
     clear_diagonal(out);
     return TW_OK;
 }

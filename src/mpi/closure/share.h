@@ -43,9 +43,10 @@ static inline int64_t twi_share_side(const twi_share *share, int64_t i)
     return share->whole ? share->grid->block : twi_tile_size(share->grid, i);
 }
 
-/* Memory for the tiles, infinite but for the diagonal. */
+/* Memory for the tiles, infinite but for the diagonal, by so many threads. */
 TW_CHECKED tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid,
-                                      const twi_minplus_kernel *kernel, bool symmetric, bool whole);
+                                      const twi_minplus_kernel *kernel, bool symmetric, bool whole,
+                                      int threads);
 void twi_share_clear(twi_share *share);
 
 /* Bytes of the matrix that this rank will hold. */
