@@ -1139,7 +1139,7 @@ typedef struct tw_image_tags_info {
     int32_t has_no_data; /* not 0: elements equal to no_data are none */
     double no_data;
     int32_t made_here; /* not 0: the file says that tilewright wrote it */
-    int32_t reserved;  /* 0 */
+    int32_t has_place; /* not 0: it says where on Earth it lies */
 } tw_image_tags_info;
 #define TW_IMAGE_TAGS_INFO_INIT                             \
     {                                                       \
@@ -1187,10 +1187,13 @@ typedef struct tw_image_file_options {
     int32_t alpha; /* not 0: a band of a page is opacity: the one that is in the tags' file if
                       first_plane is 0 and a page has its bands, else the last. 0: none is;
                       a page with one band less than the tags' file lacks its opacity */
+    int64_t first_row, first_col; /* of the tags' file: where element (0, 0) lies, for its place on
+                                     Earth */
 } tw_image_file_options;
-#define TW_IMAGE_FILE_OPTIONS_INIT                                                             \
-    {                                                                                          \
-        sizeof(tw_image_file_options), NULL, 1, 0, NULL, -1, NULL, TW_TIFF_NONE, 0, 0, 0, 0, 0 \
+#define TW_IMAGE_FILE_OPTIONS_INIT                                                                 \
+    {                                                                                              \
+        sizeof(tw_image_file_options), NULL, 1, 0, NULL, -1, NULL, TW_TIFF_NONE, 0, 0, 0, 0, 0, 0, \
+            0                                                                                      \
     }
 TW_API TW_CHECKED tw_status tw_sink_to_image_planes(tw_context *ctx, tw_sink *out, const char *path,
                                                     const tw_image_file_options *opts);

@@ -469,6 +469,133 @@ def the_opacity_of_every_page_is_left_alone():
     assert numpy.load("out.npy").shape == (11, 30, 40)
 
 
+def colours_that_jpeg_codes_are_red_green_and_blue():
+    """As Pillow reads them, which decodes strip by strip; GDAL rounds and joins its own way."""
+    if "jpeg" not in HAS:  # libtiff's own is not asked for, but there are builds with neither
+        return
+    smooth = Image.fromarray(RANDOM.integers(0, 255, (10, 10, 3)).astype("uint8")).resize((150, 130))
+    planes = numpy.asarray(smooth).transpose(2, 0, 1)
+    for more in ({}, {"blockysize": 16}, {"tiled": True, "blockxsize": 64, "blockysize": 48}, {"BIGTIFF": "YES"}):
+        make("in.tif", planes, compress="JPEG", photometric="YCBCR", **more)
+        with Image.open("in.tif") as image:
+            want = numpy.asarray(image.convert("RGB")).astype(int).transpose(2, 0, 1)
+        for way in ([], ["--memory", "300k", "--threads", 1]):
+            run("map", "x", "in.tif", "-o", "out.tif", "-q", "--out-type", "u8", *way)
+            with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
+                same_place(before, after)
+                assert [kind.name for kind in after.colorinterp] == ["red", "green", "blue"]
+                got = after.read().astype(int)
+                assert abs(got - want).max() <= 4 and abs(got - before.read()).mean() < 3, (more, way)
+    run("map", "x", "in.tif", "-o", "grey.npy", "-q", "--grey", "--out-type", "u8")
+    assert abs(numpy.load("grey.npy") - numpy.tensordot([0.2126, 0.7152, 0.0722], want, 1)).max() <= 5
+    if not SMALL:
+        make("in.tif", numpy.tile(planes, (1, 16, 16)), compress="JPEG", photometric="YCBCR", tiled=True)
+        peak = json.loads(run("map", "x", "in.tif", "-o", "out.tif", "-q", "--memory", "6M", "--json").stdout)["peak_rss"]
+        assert peak < 1.1 * 6e6 + 16e6, peak
+    smooth.convert("YCbCr").save("in.tif")
+    assert "page 0: its colours are coded as YCbCr, which is read in JPEG compression only" in run("map", "x", "in.tif", status=2).stderr
+
+
+def a_smaller_result_lies_where_its_elements_do():
+    """Entropies of whole windows only: the first is that of an element inside."""
+    origin = rasterio.transform.from_origin(1000, 2000, 10, 20)
+    numpy.save("foot.npy", numpy.ones((3, 7), "uint8"))
+    move = rasterio.Affine.translation
+    for place in (origin, rasterio.Affine(10, 1, 1000, 2, -10, 2000), rasterio.Affine(10, 0, 0, 0, 10, 0)):
+        for point in ("Area", "Point"):
+            make("in.tif", numbers((1, 20, 30), "u8"), transform=place)
+            with rasterio.open("in.tif", "r+") as file:
+                file.update_tags(AREA_OR_POINT=point)
+            for words, cols, rows in ((["-w", 5], 2, 2), (["-w", 4], 2, 2), (["-w", "7x3"], 3, 1), (["--radius", 3], 3, 3),
+                                      (["--footprint", "foot.npy"], 3, 1), (["--footprint", "foot.npy", "--anchor", "2,6"], 6, 2)):
+                run("entropy", "in.tif", "-o", "out.tif", "-q", "--border", "valid", *words)
+                with rasterio.open("out.tif") as after:
+                    assert after.transform.almost_equals(place * move(cols, rows)), (place, words, after.transform)
+                run("entropy", "in.tif", "-o", "out.tif", "-q", *words)
+                with rasterio.open("out.tif") as after:
+                    assert after.transform.almost_equals(place)
+    points = [rasterio.control.GroundControlPoint(row, col, x, y, 0) for row, col, x, y in ((0, 0, 1, 2), (0, 25, 3, 2), (19, 25, 3, 5))]
+    make("in.tif", numbers((1, 20, 30), "u8"), gcps=points, crs="EPSG:4326", transform=None)
+    run("entropy", "in.tif", "-o", "out.tif", "-q", "--border", "valid", "-w", "7x3")
+    with rasterio.open("out.tif") as after:
+        assert [(p.row, p.col, p.x, p.y) for p in after.gcps[0]] == [(p.row - 1, p.col - 3, p.x, p.y) for p in points]
+
+
+def the_place_is_that_of_an_input_of_the_size_of_the_result():
+    place = rasterio.transform.from_origin(7, 8, 9, 10)
+    make("row.tif", numbers((1, 1, 30), "u8"))
+    make("col.tif", numbers((1, 20, 1), "u8"))
+    make("in.tif", numbers((1, 20, 30), "u8"), transform=place)
+    numpy.save("in.npy", numbers((20, 30), "u8"))
+    for first in ("row.tif", "in.npy"):
+        said = run("map", "a + b", f"a={first}", "b=in.tif", "-o", "out.tif").stderr
+        assert "the georeferencing and metadata are those of in.tif" in said, said
+        with rasterio.open("out.tif") as after, rasterio.open("in.tif") as before:
+            same_place(before, after)
+    said = run("map", "a + b", "a=row.tif", "b=col.tif", "-o", "out.tif").stderr
+    assert "the georeferencing and metadata of row.tif, which is repeated, are left out" in said, said
+    with rasterio.open("out.tif") as after:
+        assert after.crs is None
+    assert "georeferencing" not in run("map", "a + b", "a=in.tif", "b=row.tif", "-o", "out.tif").stderr
+
+
+def no_data_is_read_as_gdal_reads_it():
+    make("in.tif", numbers((1, 3, 4), "f32"), nodata=123)
+    with open("in.tif", "rb") as file:
+        content = file.read()
+    head = struct.pack("<HHI", 42113, 2, 4) + b"123\0"
+    assert head in content
+    for text in ("-1.#QNAN", "1.#QNAN", "-1.#IND", "1.#INF", "-1.#INF", "-1,5", " 2.5 ", "nan", "1e3"):
+        data = text.encode() + b"\0"
+        entry = struct.pack("<HHI", 42113, 2, len(data))
+        entry += data.ljust(4, b"\0") if len(data) <= 4 else struct.pack("<I", len(content))
+        with open("odd.tif", "wb") as file:
+            file.write(content.replace(head, entry) + data)
+        run("map", "x", "odd.tif", "-o", "out.tif", "-q")
+        with rasterio.open("odd.tif") as before, rasterio.open("out.tif") as after:
+            assert str(before.nodata) == str(after.nodata), (text, before.nodata, after.nodata)
+    for text in ("abc", "1x2"):
+        with open("odd.tif", "wb") as file:
+            file.write(content.replace(head, head[:8] + text.encode() + b"\0"))
+        assert f"odd.tif: its no-data value '{text}' is not a number, and is ignored" in run("map", "x", "odd.tif").stderr
+
+
+def grey_of_a_colour_without_data_is_no_data():
+    for kind, none in (("u8", 0), ("u16", 65535), ("i16", -9999), ("i32", -2**31), ("f32", float(numpy.float32(0.1))), ("f64", -1e30)):
+        planes = numbers((3, 5, 6), kind) + numpy.array(1, TYPES[kind])
+        for k in range(3):
+            planes[k, k, 1] = none
+        make("in.tif", planes, photometric="RGB", nodata=none)
+        for way in ([], ["--memory", "60k", "--threads", 1]):
+            run("map", "x", "in.tif", "-o", "out.tif", "-q", "--grey", "--out-type", kind, *way)
+            with rasterio.open("out.tif") as after:
+                assert ((after.read(1) == none) == (planes == none).any(axis=0)).all(), (kind, after.read(1))
+        run("entropy", "in.tif", "-o", "out.tif", "-q", "--grey", "--range", "0:300", "-w", 1)
+        with rasterio.open("out.tif") as after:
+            assert (numpy.isnan(after.read(1)) == (planes == none).any(axis=0)).all(), kind
+        run("map", "x", "in.tif", "-o", "out.tif", "-q", "--grey", "--out-type", "f64", "--no-data", "none")
+        with rasterio.open("out.tif") as after:
+            assert not (after.read(1) == none).any()
+
+
+def the_corner_that_comes_first_is_kept():
+    image = Image.fromarray(RANDOM.integers(0, 256, (20, 30)).astype("uint8"))
+    image.save("in.tif", tiffinfo={274: 6})
+    run("map", "x", "in.tif", "-o", "out.tif", "-q", "--out-type", "u8")
+    with Image.open("out.tif") as after:
+        assert after.tag_v2[274] == 6
+
+
+def colours_side_by_side_are_spoken_of():
+    numpy.save("in.npy", numbers((40, 50, 3), "u8"))
+    for words in (["entropy", "in.npy"], ["map", "x", "in.npy"]):
+        said = run(*words).stderr
+        sentence = "in.npy is read as 40 planes of 50 x 3; if it is one image of 3 colours, save it with transpose(2, 0, 1)"
+        assert said.count(sentence) == 1, said
+    numpy.save("in.npy", numbers((3, 40, 50), "u8"))
+    assert "transpose" not in run("map", "x", "in.npy").stderr
+
+
 def jpegs_are_read_as_others_read_them():
     if "jpeg" not in HAS:
         return

@@ -213,6 +213,23 @@ typedef struct plane_sinks {
     tw_sink target; /* what a scaling sink writes into */
 } plane_sinks;
 
+/* The element of IN that the first of the result is about. */
+static void find_first(const entropy_run *run, int64_t *row, int64_t *col)
+{
+    const tw_entropy_options *o = &run->opts;
+    if (o->border != TW_ENTROPY_BORDER_VALID) {
+        return;
+    }
+    *row = o->window_rows / 2;
+    *col = o->window_cols / 2;
+    if (o->footprint != NULL) {
+        *row = o->anchor_row < 0 ? o->footprint->rows / 2 : o->anchor_row;
+        *col = o->anchor_col < 0 ? o->footprint->cols / 2 : o->anchor_col;
+    } else if (o->radius >= 0) {
+        *row = *col = o->radius;
+    }
+}
+
 /* OUT of one file for all planes: opened for the first. */
 static tw_status open_file(entropy_run *run)
 {
@@ -232,6 +249,7 @@ static tw_status open_file(entropy_run *run)
         opts->no_data = real && holes ? &run->empty : NULL;
         opts->colours = run->in.info.colours && run->planes >= 3 && run->in.planes == run->planes;
         opts->alpha = run->alpha;
+        find_first(run, &opts->first_row, &opts->first_col);
     }
     return tw_sink_to_image_planes(run->job->ctx, &run->file, run->output, opts);
 }
@@ -491,6 +509,8 @@ static tw_status read_input(entropy_run *run)
         run->opts.no_data = &run->no_data;
         cli_say(run->job, "%s: %s means no data", run->input, cli_show_value(value, run->no_data));
     }
+    run->stored_no_data = run->no_data;
+    run->in.no_data = run->opts.no_data != NULL ? &run->stored_no_data : NULL;
     run->no_data = (double)(float)run->no_data; /* as elements are: 0.1 is not 0.1f */
     return TW_OK;
 }

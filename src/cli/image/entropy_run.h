@@ -54,6 +54,7 @@ typedef struct entropy_run {
     tw_entropy_options opts;
     double range[2];
     double no_data;
+    double stored_no_data;         /* as IN has it, which may be f64 */
     double empty;                  /* what OUT has where nothing counts: NaN */
     tw_image_file_options storage; /* of OUT, if it is an image file */
     char layout;                   /* of planes, as cli_read_storage has it */

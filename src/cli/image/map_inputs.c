@@ -361,7 +361,11 @@ tw_status map_open_files(map_run *run)
     if (run->s->plane >= file_planes) {
         return cli_no_plane(run->job, most->path, run->s->plane, file_planes);
     }
-    return take_no_data(run);
+    tw_status status = take_no_data(run);
+    for (int32_t i = 0; i < run->input_count; i++) {
+        run->inputs[i].in.no_data = run->opts.no_data;
+    }
+    return status;
 }
 
 void map_close_files(map_run *run)

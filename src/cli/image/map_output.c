@@ -124,6 +124,33 @@ tw_status map_choose_alpha(map_run *run)
     return TW_OK;
 }
 
+/* The tags of the first input of the size of the result that says where it lies; if there is none,
+ * of the first input, unless that lies where the result does not. */
+static const tw_image_tags *choose_tags(const map_run *run)
+{
+    const tw_shape *result = &run->plan.shape;
+    const cli_raster *first = &run->inputs[0].in;
+    bool fits = false;
+    for (int32_t i = 0; i < run->input_count; i++) {
+        const cli_raster *in = &run->inputs[i].in;
+        const bool same =
+            run->shapes[i].rows == result->rows && run->shapes[i].cols == result->cols;
+        fits = i == 0 ? same : fits;
+        if (same && in->info.has_place) {
+            if (i > 0) {
+                cli_say(run->job, "the georeferencing and metadata are those of %s", in->path);
+            }
+            return in->tags;
+        }
+    }
+    if (first->info.has_place && !fits) {
+        cli_say(run->job, "the georeferencing and metadata of %s, which is repeated, are left out",
+                first->path);
+        return NULL;
+    }
+    return first->tags;
+}
+
 /* Whether the result has the colours of the first input that has as many planes. */
 static bool has_colours(const map_run *run)
 {
@@ -146,7 +173,7 @@ tw_status map_open_output(map_run *run)
     if (cli_writes_tiff(run->output, run->s->out_format)) {
         const bool same = run->input_count == 1 && !in->mixes; /* bands are what they were */
         opts->bands = cli_raster_bands(in, opts->planes, run->layout);
-        opts->tags = in->tags;
+        opts->tags = choose_tags(run);
         opts->first_plane = same ? in->first : -1;
         opts->no_data = run->opts.no_data;
         opts->colours = has_colours(run);

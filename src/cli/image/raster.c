@@ -247,6 +247,10 @@ static tw_status read_whole(cli_job *job, cli_raster *r)
         r->file_planes = tw_image_planes(r->image);
         r->tags = tw_image_tags_of(r->image);
         r->image_first = 0;
+        if (r->file_planes > 0) {
+            const tw_matrix *plane = tw_image_plane(r->image, 0);
+            r->shape = (tw_shape){plane->rows, plane->cols, plane->type};
+        }
         status = choose_planes(job, r);
     }
     return status;
@@ -285,6 +289,7 @@ static tw_status open_raster(cli_job *job, cli_raster *r)
         return r->reading == CLI_REHEARSED ? status : read_whole(job, r);
     }
     const bool in_order = probe.in_order != 0;
+    r->shape = probe.shape;
     tw_source_destroy(&probe);
     r->file_planes = info.planes;
     r->bytes = info.bytes;
@@ -313,10 +318,26 @@ static tw_status open_raster(cli_job *job, cli_raster *r)
     return read_whole(job, r);
 }
 
+/* An array of colours side by side, as others save it, is many narrow planes. */
+static void tell_narrow(cli_job *job, const cli_raster *r)
+{
+    const tw_shape *shape = &r->shape;
+    const bool colours = shape->cols == 3 || shape->cols == 4;
+    if (colours && shape->rows > 4 && r->file_planes > 4 && r->info.planes == 0) {
+        cli_say(
+            job,
+            "%s is read as %lld planes of %lld x %lld; if it is one image of %lld colours, save "
+            "it with transpose(2, 0, 1)",
+            r->path, (long long)r->file_planes, (long long)shape->rows, (long long)shape->cols,
+            (long long)shape->cols);
+    }
+}
+
 tw_status cli_raster_open(cli_job *job, cli_raster *r)
 {
     tw_status status = open_raster(job, r);
     if (status == TW_OK && r->reading == 0) { /* another try would say it again */
+        tell_narrow(job, r);
         cli_tell_beside(job, r->path);
         if (r->band != NULL) {
             const cli_band band = {r->path, r->band, r->tags, r->file_planes};
@@ -384,6 +405,37 @@ void cli_raster_close(cli_raster *r)
     }                                                                          \
     break
 
+#define MARK(TYPE)                                         \
+    for (int64_t j = 0; j < cols; j++) {                   \
+        if ((double)((const TYPE *)rows[0])[j] == value || \
+            (double)((const TYPE *)rows[1])[j] == value || \
+            (double)((const TYPE *)rows[2])[j] == value) { \
+            ((TYPE *)out)[j] = (TYPE)value;                \
+        }                                                  \
+    }                                                      \
+    break
+
+/* Where a colour is no data, grey is. NaN needs no care: it stays NaN in any mixture. */
+static void mark_no_data(void *out, const void *const rows[3], tw_type type, int64_t cols,
+                         double value)
+{
+    switch (type) {
+    case TW_U8:
+        MARK(uint8_t);
+    case TW_U16:
+        MARK(uint16_t);
+    case TW_I16:
+        MARK(int16_t);
+    case TW_I32:
+        MARK(int32_t);
+    case TW_F32:
+        value = (double)(float)value; /* as elements are */
+        MARK(float);
+    default:
+        MARK(double);
+    }
+}
+
 static void mix(void *out, const void *const rows[3], tw_type type, int64_t cols)
 {
     switch (type) {
@@ -408,6 +460,7 @@ typedef struct mixed {
     tw_source sources[3];
     tw_shape shape;
     void *rows[3]; /* of sources */
+    const double *no_data;
 } mixed;
 
 static tw_status mixed_rows(void *self, tw_context *ctx, int64_t first, int64_t count, void *data,
@@ -429,7 +482,11 @@ static tw_status mixed_rows(void *self, tw_context *ctx, int64_t first, int64_t 
             }
         }
         if (status == TW_OK) {
-            mix((char *)data + (size_t)(i * stride) * size, rows, m->shape.type, m->shape.cols);
+            char *out = (char *)data + (size_t)(i * stride) * size;
+            mix(out, rows, m->shape.type, m->shape.cols);
+            if (m->no_data != NULL) {
+                mark_no_data(out, rows, m->shape.type, m->shape.cols, *m->no_data);
+            }
         }
     }
     return status;
@@ -472,6 +529,7 @@ static tw_status mix_planes(cli_job *job, cli_raster *r, tw_source *out)
     if (m == NULL) {
         return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory to mix colours");
     }
+    m->no_data = r->no_data;
     for (int k = 0; k < 3 && status == TW_OK; k++) {
         status = open_colour(job, r, m, k);
     }

@@ -60,6 +60,7 @@ typedef struct cli_raster {
     bool again;         /* rows are needed out of order, or twice */
     bool lenient;       /* a file of one plane has that, whatever `plane` is */
     bool narrow;        /* i32 and f64 are given as f32 */
+    const double *no_data; /* where a colour is that, so is grey; NULL: none. May be set later */
     char reading; /* 'r' row by row, 'w' as a whole, where it can be; CLI_REHEARSED; 0: as suits
                      the memory */
     /* the rest is cli_raster_open's */
@@ -67,6 +68,7 @@ typedef struct cli_raster {
     tw_image_tags *own;
     const tw_image_tags *tags;
     tw_image_tags_info info;
+    tw_shape shape; /* of the file's first plane */
     uint64_t bytes; /* that it takes as a whole, if it was not read */
     int64_t file_planes;
     int64_t first;       /* of the file's planes: the first that is computed with */

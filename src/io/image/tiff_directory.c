@@ -6,6 +6,7 @@
 #include "io/image/tiff_directory.h"
 
 #include "base/memory.h"
+#include "io/image/tiff_place.h"
 #include "io/image/tiff_tags.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #define ENTRIES_MOST (TWI_TAGS_MOST + 24)
+#define PLACES_MOST 3
 
 enum { ASCII = 2, SHORT = 3, LONG = 4, LONG8 = 16 };
 
@@ -24,6 +26,8 @@ typedef struct list {
     uint16_t *bands;                /* bits, formats and what extra bands are, of each band */
     void *places;                   /* offsets and counts as they are written */
     char no_data[40];
+    unsigned char *moved[PLACES_MOST]; /* data of tags about the place */
+    int moved_count;
 } list;
 
 static void add(list *l, uint16_t tag, uint16_t type, uint64_t count, const void *data)
@@ -96,14 +100,33 @@ static void add_blocks(list *l, const twi_tiff_page *page)
     add(l, page->tiled ? 325 : 279, type, (uint64_t)n, counts);
 }
 
-static void add_tags(list *l, const twi_tiff_page *page)
+/* A tag of another file, whose place moves with the first element. */
+static tw_status add_kept(tw_context *ctx, list *l, const twi_tiff_page *page, const twi_tag *tag)
 {
-    for (int32_t i = 0; page->tags != NULL && i < page->tags->count; i++) {
+    twi_tag *entry = &l->entries[l->count++];
+    *entry = *tag;
+    if (!twi_tiff_is_place(tag) || (page->first_row == 0 && page->first_col == 0) ||
+        l->moved_count == PLACES_MOST) {
+        return TW_OK;
+    }
+    tw_status status = twi_alloc(ctx, &entry->data, tag->bytes, 1, "a TIFF directory");
+    if (status != TW_OK) {
+        return status;
+    }
+    l->moved[l->moved_count++] = entry->data;
+    twi_tiff_place(tag, page->first_row, page->first_col, entry->data);
+    return TW_OK;
+}
+
+static tw_status add_tags(tw_context *ctx, list *l, const twi_tiff_page *page)
+{
+    tw_status status = TW_OK;
+    for (int32_t i = 0; page->tags != NULL && i < page->tags->count && status == TW_OK; i++) {
         const twi_tag *tag = &page->tags->list[i];
         const bool ours = tag->tag == TWI_TIFF_METADATA || tag->tag == TWI_TIFF_NO_DATA ||
                           tag->tag == TWI_TIFF_SOFTWARE;
         if (!ours && (page->big || tag->type < LONG8)) {
-            l->entries[l->count++] = *tag;
+            status = add_kept(ctx, l, page, tag);
         }
     }
     add(l, TWI_TIFF_SOFTWARE, ASCII, sizeof TWI_MAKER, TWI_MAKER);
@@ -118,6 +141,7 @@ static void add_tags(list *l, const twi_tiff_page *page)
         }
         add(l, TWI_TIFF_NO_DATA, ASCII, strlen(l->no_data) + 1, l->no_data);
     }
+    return status;
 }
 
 static int by_tag(const void *a, const void *b)
@@ -137,7 +161,7 @@ static tw_status gather(tw_context *ctx, list *l, const twi_tiff_page *page)
     if (status == TW_OK) {
         add_elements(l, page);
         add_blocks(l, page);
-        add_tags(l, page);
+        status = add_tags(ctx, l, page);
         qsort(l->entries, (size_t)l->count, sizeof *l->entries, by_tag);
     }
     return status;
@@ -145,6 +169,9 @@ static tw_status gather(tw_context *ctx, list *l, const twi_tiff_page *page)
 
 static void forget(list *l)
 {
+    while (l->moved_count > 0) {
+        twi_free(l->moved[--l->moved_count]);
+    }
     twi_free(l->places);
     twi_free(l->bands);
     twi_free(l);

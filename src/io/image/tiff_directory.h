@@ -18,9 +18,10 @@ typedef struct twi_tiff_page {
     int64_t blocks;                 /* of all bands */
     const uint64_t *offsets;        /* of each */
     const uint64_t *counts;
-    const tw_image_tags *tags; /* NULL: none */
-    const char *metadata;      /* GDAL's, instead of that of the tags; NULL: none */
-    const double *no_data;     /* likewise */
+    const tw_image_tags *tags;    /* NULL: none */
+    int64_t first_row, first_col; /* of the tags' file */
+    const char *metadata;         /* GDAL's, instead of that of the tags; NULL: none */
+    const double *no_data;        /* likewise */
 } twi_tiff_page;
 
 /* Its bytes, which depend on no offset, and where in it the place of the next one stands. */

@@ -217,6 +217,31 @@ static const char *kind_of(uint16_t format)
     }
 }
 
+/* Colours that are coded: libtiff and libjpeg make red, green and blue of JPEG's YCbCr, of which
+ * the sizes of lines and tiles are then. */
+static tw_status decode_colours(reader *r, uint16_t light, bool separate)
+{
+    uint16_t compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
+    if (light == PHOTOMETRIC_LOGL || light == PHOTOMETRIC_LOGLUV) {
+        return failed(r, "its colours are coded as LogLuv: convert it to grey or RGB");
+    }
+    if (light != PHOTOMETRIC_YCBCR) {
+        return TW_OK;
+    }
+    if (compression != COMPRESSION_JPEG || separate) {
+        return failed(r, "its colours are coded as YCbCr, which is read in JPEG compression only: "
+                         "convert it to grey or RGB");
+    }
+    if (!TIFFIsCODECConfigured(COMPRESSION_JPEG)) {
+        return failed(r, "its colours are compressed with JPEG, which this libtiff was built "
+                         "without: convert it to another compression");
+    }
+    return TIFFSetField(r->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0
+               ? TW_OK
+               : failed(r, "its colours cannot be decoded");
+}
+
 /* What the directory of the current page says; true if libtiff can decode it and we can hold it. */
 static tw_status read_directory(reader *r)
 {
@@ -237,8 +262,9 @@ static tw_status read_directory(reader *r)
                        "integers of 8, 16, 32 or 64 bits, f32 or f64",
                        r->input->name, (long long)r->page, bits, kind_of(format));
     }
-    if (light == PHOTOMETRIC_YCBCR || light == PHOTOMETRIC_LOGL || light == PHOTOMETRIC_LOGLUV) {
-        return failed(r, "its colours are coded (YCbCr or LogLuv): convert it to grey or RGB");
+    tw_status status = decode_colours(r, light, channels > 1 && planar == PLANARCONFIG_SEPARATE);
+    if (status != TW_OK) {
+        return status;
     }
     if (cols == 0 || rows == 0 || channels == 0) {
         return failed(r, "it has no elements");

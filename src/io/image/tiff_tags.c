@@ -8,11 +8,13 @@
 
 #include "base/memory.h"
 #include "io/image/metadata.h"
+#include "io/image/tiff_place.h"
 
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define TAG_BYTES_MOST ((uint64_t)1 << 24) /* more is not kept */
 #define ENTRIES_MOST 4096
@@ -23,10 +25,11 @@ enum { SMALLER = 1, MASK = 4 };          /* kinds of pages */
 enum { LIGHT_RGB = 2, LIGHT_YCBCR = 6 }; /* which is read as RGB */
 #define LOOKED_AT 16                     /* bands behind the colours, in pages after the first */
 
-/* Kept for the result: descriptions, resolution, authors, GeoTIFF, GDAL, sensor models. */
-static const uint16_t kept[] = {270,   271,   272,   282,   283,   286,   287,   296,
-                                305,   306,   315,   316,   700,   33432, 33550, 33922,
-                                34264, 34735, 34736, 34737, 42112, 42113, 50844};
+/* Kept for the result: descriptions, which corner comes first, resolution, authors, GeoTIFF, GDAL,
+ * sensor models. */
+static const uint16_t kept[] = {270,   271,   272,   274,   282,   283,   286,   287,
+                                296,   305,   306,   315,   316,   700,   33432, 33550,
+                                33922, 34264, 34735, 34736, 34737, 42112, 42113, 50844};
 
 typedef struct walker {
     tw_context *ctx;
@@ -271,21 +274,51 @@ static tw_status read_directory(const walker *w, page *p, tw_image_tags *tags, u
     return status;
 }
 
+/* A number as GDAL reads it: with a comma, and what is none as Windows writes it ("-1.#QNAN"). */
+static bool read_number(const char *text, double *out)
+{
+    static const char *const words[] = {"1.#QNAN", "1.#SNAN", "1.#IND", "1.#INF"};
+    char plain[64], *end = NULL, *comma;
+    const size_t length = strlen(text);
+    text += strspn(text, " ");
+    const bool negative = text[0] == '-';
+    for (int i = 0; i < 4; i++) {
+        if (strncasecmp(text + negative, words[i], strlen(words[i])) == 0) {
+            *out = i < 3 ? (double)NAN : negative ? -(double)INFINITY : (double)INFINITY;
+            return true;
+        }
+    }
+    if (length >= sizeof plain) {
+        return false;
+    }
+    strcpy(plain, text);
+    comma = strchr(plain, '.') == NULL ? strchr(plain, ',') : NULL;
+    if (comma != NULL) {
+        *comma = '.';
+    }
+    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (locale == (locale_t)0) {
+        return false;
+    }
+    *out = strtod_l(plain, &end, locale);
+    freelocale(locale);
+    return end != plain && end[strspn(end, " \t\r\n")] == '\0';
+}
+
 /* The value of GDAL's tag, as elements of the file have it. */
-static void read_no_data(tw_image_tags *tags, const page *p)
+static void read_no_data(const walker *w, tw_image_tags *tags, const page *p)
 {
     const twi_tag *tag = twi_tags_find(tags, TWI_TIFF_NO_DATA);
     if (tag == NULL || tag->type != TYPE_ASCII) {
         return;
     }
     const char *text = (const char *)tag->data;
-    char *end = NULL;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    const double value = plain != (locale_t)0 ? strtod_l(text, &end, plain) : 0;
-    if (plain != (locale_t)0) {
-        freelocale(plain);
-    }
-    if (end == NULL || end == text) {
+    double value;
+    if (!read_number(text, &value)) {
+        if (text[strspn(text, " ")] != '\0') {
+            twi_log(w->ctx, "%.400s: its no-data value '%.40s' is not a number, and is ignored",
+                    w->input->name, text);
+        }
         return;
     }
     tags->info.has_no_data = 1;
@@ -336,7 +369,8 @@ tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *i
     if (!alike) {
         forget_colours(ctx, tags, input->name, opaque);
     }
-    read_no_data(tags, &first);
+    read_no_data(&w, tags, &first);
+    tags->info.has_place = twi_tiff_has_place(tags);
     const twi_tag *software = twi_tags_find(tags, TWI_TIFF_SOFTWARE);
     tags->info.made_here = software != NULL && software->type == TYPE_ASCII &&
                            strcmp((const char *)software->data, TWI_MAKER) == 0;

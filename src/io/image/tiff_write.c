@@ -472,6 +472,8 @@ static tw_status open_job(tiff_job *job, twi_output *output, const tw_shape *sha
     page->compression = twi_tiff_codec_number(opts->codec);
     page->tags = opts->tags;
     page->no_data = opts->no_data;
+    page->first_row = opts->first_row;
+    page->first_col = opts->first_col;
     tw_status status =
         page->bands > UINT16_MAX
             ? tw_fail(job->ctx, TW_ERR_ARGUMENT, "%lld bands; a TIFF page holds at most 65535",
