@@ -215,14 +215,21 @@ def simulated(n, block, rows, cols, element, rate, link, latency):
     levels = lambda ranks: math.ceil(math.log2(ranks))
     cast = lambda ranks, size: levels(ranks) * latency + size * element / link if ranks > 1 else 0
     look = (64 if n // rows >= 1024 else 32) * width * block / rate / 2
-    steps = [block * block * (height + width) / rate, 3 * block ** 3 / rate,
-             max(cast(rows, block * block), cast(cols, block * block)),
-             block * block * (height + width if min(rows, cols) == 1 else max(height, width)) / rate,
-             cast(rows, block * width) + cast(cols, block * height), 4 * look * levels(max(rows, cols))]
-    ready, over = sum(steps[1:]), 0.0
+    head, closed = block * block * (height + width) / rate, 3 * block ** 3 / rate
+    panel = block * block * (height + width if min(rows, cols) == 1 else max(height, width)) / rate
+    looks = 2 * look * levels(max(rows, cols))
+
+    def chain(begun, over, head):
+        """When the next panels are there; who computes, until `over`, looks between two tasks only."""
+        seen = lambda at: min(at + looks, max(at, over))
+        at = seen(begun + head + closed) + max(cast(rows, block * block), cast(cols, block * block))
+        return seen(at + panel) + cast(rows, block * width) + cast(cols, block * height)
+
+    ready, over = chain(0.0, 0.0, 0.0), 0.0
     for first in range(0, n, block):
         begun = max(ready, over)
-        over, ready = begun + min(block, n - first) * height * width / rate, begun + sum(steps)
+        over = begun + min(block, n - first) * height * width / rate
+        ready = chain(begun, over, head)
     return over
 
 

@@ -51,6 +51,12 @@ static double share_of(const twi_mesh *mesh)
     return mesh->filled * (mesh->symmetric ? 0.5 + 0.5 / fmax(tiles, 1) : 1);
 }
 
+/* When what is sent at `at` has been looked at on its way by ranks that compute until `busy`. */
+static double looked(double at, double looks, double busy)
+{
+    return fmin(at + looks, fmax(at, busy));
+}
+
 twi_rounds twi_model_rounds(const twi_mesh *mesh, const twi_pace *pace)
 {
     const double n = (double)mesh->n, b = (double)mesh->block, ranks = mesh->rows * mesh->cols;
@@ -66,7 +72,10 @@ twi_rounds twi_model_rounds(const twi_mesh *mesh, const twi_pace *pace)
      * column of the grid, unless there is but one of those. */
     const bool line = mesh->rows == 1 || mesh->cols == 1;
     const double panel = half * b * b * (line ? height + width : fmax(height, width)) / pace->rate;
-    const double chain = head + pace->tile + pace->tile_cast + panel + pace->cast + pace->looks;
+    /* A rank that has its update behind it looks all the time, unless others have its processor. */
+    const double busy = pace->turns > 1 ? (double)INFINITY : own;
+    const double tile = looked(head + pace->tile, pace->looks / 2, busy) + pace->tile_cast;
+    const double chain = looked(tile + panel, pace->looks / 2, busy) + pace->cast;
     const double late = chain > own ? (chain - own) / pace->turns : 0;
     const double ideal = rounds * share_of(mesh) * b * n * n / (ranks * pace->rate);
     twi_rounds out = {.compute = rounds * update, .chain = rounds * chain};
