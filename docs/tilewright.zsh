@@ -54,12 +54,12 @@ _tilewright()
             '--labels[Also write the vertices of the rows and columns of OUT, one per line\: for d.npy into d.rows.txt and d.cols.txt]' \
             '--summary[Print the summary of the distances even if OUT is given]' \
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
-            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
+            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
             '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
-            '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
+            '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d other than 0, to FILE]:FILE:_files' \
             '--sum=[Write the sum of the distances of each row to FILE]:FILE:_files' \
             '--reached=[Write how many vertices each row reaches, itself not counted, to FILE]:FILE:_files' \
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \
@@ -115,12 +115,12 @@ _tilewright()
             '--type=[The type of a raw file, which stores none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv]:FORMAT: ' \
             '--labels[Name vertices as in the files that '\''tilewright apsp --labels'\'' wrote beside DIST\: for d.npy d.rows.txt and d.cols.txt]' \
-            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20)]::BINS: ' \
+            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
             '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
-            '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d > 0, to FILE]:FILE:_files' \
+            '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d other than 0, to FILE]:FILE:_files' \
             '--sum=[Write the sum of the distances of each row to FILE]:FILE:_files' \
             '--reached=[Write how many vertices each row reaches, itself not counted, to FILE]:FILE:_files' \
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \

@@ -124,8 +124,10 @@ def in_python(sentence: str) -> str:
     'use levels=65536, range=(0, 1), mask= or skip_nan=True'
     >>> in_python("use --range auto")  # which is the command's alone
     'use range='
+    >>> in_python("use --type i32 or f64")  # NumPy has other names for these
+    'use a wider dtype: i32 or f64'
     """
-    return _OPTION.sub(_argument, sentence)
+    return _OPTION.sub(_argument, sentence.replace("use --type ", "use a wider dtype: "))
 
 
 def of_status(status: int, ctx: _abi.c_void_p) -> Error:

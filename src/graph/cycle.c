@@ -14,9 +14,25 @@ int64_t tw_apsp_negative_cycle(const tw_context *ctx, const int32_t **vertices)
     return ctx != NULL ? ctx->cycle_count : 0;
 }
 
-tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int64_t count,
-                                  double total)
+/* "a -> b -> a": the vertices as their file names them. */
+static void show_cycle(char *out, size_t room, const tw_graph *graph, const int32_t *vertices,
+                       int64_t count)
 {
+    const int64_t most = 8; /* vertices worth reading in a sentence */
+    char name[TWI_VERTEX_NAME];
+    size_t used = 0;
+    for (int64_t i = 0; i < count && i < most; i++) {
+        used += (size_t)snprintf(out + used, room - used, "%.60s -> ",
+                                 twi_vertex_name(name, graph, vertices[i]));
+    }
+    snprintf(out + used, room - used, "%s%.60s", count > most ? "... -> " : "",
+             twi_vertex_name(name, graph, vertices[0]));
+}
+
+tw_status twi_graph_fail_cycle(tw_context *ctx, const tw_graph *graph, const int32_t *vertices,
+                               int64_t count, double total)
+{
+    char shown[640]; /* nine names of 60 bytes, and the arrows */
     twi_free(ctx->cycle);
     ctx->cycle = NULL;
     ctx->cycle_count = 0;
@@ -27,30 +43,12 @@ tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int6
     }
     memcpy(ctx->cycle, vertices, (size_t)count * sizeof *vertices);
     ctx->cycle_count = count;
-    char shown[256];
-    size_t used = 0;
-    const int64_t most = 8; /* vertices worth reading in a sentence */
-    for (int64_t i = 0; i < count && i < most; i++) {
-        used += (size_t)snprintf(shown + used, sizeof shown - used, "%d -> ", vertices[i]);
-    }
-    if (count > most) {
-        used += (size_t)snprintf(shown + used, sizeof shown - used, "... -> ");
-    }
-    snprintf(shown + used, sizeof shown - used, "%d", vertices[0]);
+    show_cycle(shown, sizeof shown, graph, vertices, count);
     return tw_fail(
         ctx, TW_ERR_NEGATIVE_CYCLE,
         "the graph has a negative cycle of %lld arc%s and weight %.17g, so shortest paths "
-        "do not exist: %s",
-        (long long)count, count == 1 ? "" : "s", total, shown);
-}
-
-tw_status twi_graph_fail_cycle(tw_context *ctx, const tw_graph *graph, const int32_t *vertices,
-                               int64_t count, double total)
-{
-    tw_status status = twi_fail_negative_cycle(ctx, vertices, count, total);
-    return status == TW_ERR_NEGATIVE_CYCLE && graph->undirected
-               ? tw_fail(ctx, status,
-                         "%s (an undirected edge of negative weight can be walked back and forth)",
-                         tw_last_error(ctx))
-               : status;
+        "do not exist: %s%s",
+        (long long)count, count == 1 ? "" : "s", total, shown,
+        graph->undirected ? " (an undirected edge of negative weight can be walked back and forth)"
+                          : "");
 }

@@ -5,11 +5,8 @@
 #include "graph/graph.h"
 
 /* Keep the vertices of a negative cycle in the context (copied) and return
- * TW_ERR_NEGATIVE_CYCLE with a sentence that shows it, total weight included. */
-tw_status twi_fail_negative_cycle(tw_context *ctx, const int32_t *vertices, int64_t count,
-                                  double total);
-
-/* twi_fail_negative_cycle, with the reason where the cycle is an undirected edge. */
+ * TW_ERR_NEGATIVE_CYCLE with a sentence that shows it as the graph's file names its vertices, total
+ * weight included, and the reason where the cycle is an undirected edge. */
 tw_status twi_graph_fail_cycle(tw_context *ctx, const tw_graph *graph, const int32_t *vertices,
                                int64_t count, double total);
 

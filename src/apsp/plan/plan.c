@@ -600,8 +600,9 @@ static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
     }
     snprintf(search->basis, sizeof search->basis, "%.0f searches over %.0f arcs", rows, arcs);
     snprintf(closure->basis, sizeof closure->basis, "n^3 in %s", tw_type_name(closure->work_type));
-    twi_rule_out(search->possible ? closure : search, "%.3g us; %s is faster",
-                 (search->possible ? closure : search)->seconds * 1e6,
+    char slower[TWI_DURATION];
+    twi_rule_out(search->possible ? closure : search, "%s; %s is faster",
+                 twi_duration(slower, (search->possible ? closure : search)->seconds),
                  search->possible ? search->name : closure->name);
     rule_out_rest(ctx, plan, all);
 }

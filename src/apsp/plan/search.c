@@ -5,6 +5,7 @@
 #include "apsp/search/search.h"
 #include "apsp/search/searcher.h"
 #include "apsp/shared/deliver.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,9 +115,10 @@ tw_status twi_consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
         return TW_OK;
     }
     c->seconds = search_seconds(plan, c->method, sample.seconds_per_source);
-    snprintf(c->basis, sizeof c->basis,
-             "%.3g us per source and thread, %s %lld source%s; farthest %.9g",
-             sample.seconds_per_source * 1e6, sample.guessed ? "extrapolated from" : "from",
-             (long long)sample.sources, sample.sources == 1 ? "" : "s", sample.farthest);
+    char each[TWI_DURATION];
+    snprintf(c->basis, sizeof c->basis, "%s per source and thread, %s %lld source%s; farthest %.9g",
+             twi_duration(each, sample.seconds_per_source),
+             sample.guessed ? "extrapolated from" : "from", (long long)sample.sources,
+             sample.sources == 1 ? "" : "s", sample.farthest);
     return TW_OK;
 }

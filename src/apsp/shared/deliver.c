@@ -174,8 +174,8 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
     }
     return tw_fail(
         ctx, TW_ERR_RANGE,
-        "the distance %.60s -> %.60s is %.17g, which type %s cannot hold%s; use a wider type: %s",
-        source, target, distance, tw_type_name(type), why, wider_type(distance));
+        "the distance %.60s -> %.60s is %.17g, which type %s cannot hold%s; use --type %s", source,
+        target, distance, tw_type_name(type), why, wider_type(distance));
 }
 
 /* ------------------------------------------------------------------------ the table for u8, u16 */

@@ -5,12 +5,12 @@
  * Where both matrices have names for their rows and columns, entries of the same names are
  * compared, wherever they stand.
  */
-#include "cli/file/typed.h"
 #include "cli/graph/names.h"
 #include "cli/graph/tables.h"
 #include "cli/graph/vertex_table.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
+#include "cli/shared/typed.h"
 #include "frame/report.h"
 
 #include <math.h>
@@ -120,7 +120,7 @@ static tw_status open_side(cli_job *job, const settings *s, side *out, int64_t p
             status = cli_vertex_table(job, &out->source, out->path, status);
             out->vertices = status == TW_OK;
         }
-        return status;
+        return cli_mention_edges(job->ctx, out->path, s->format, status);
     }
     if (out->whole == NULL && cli_is_file(out->path) &&
         tw_image_source(job->ctx, &out->source, out->path, s->format, plane, &info) == TW_OK) {

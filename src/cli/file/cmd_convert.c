@@ -2,13 +2,13 @@
  * tilewright convert: a graph or a matrix in another format. What is neither said nor told by the
  * extensions is a matrix: .npy and .csv hold either, the other formats of graphs nothing else.
  */
-#include "cli/file/typed.h"
 #include "cli/graph/names.h"
 #include "cli/graph/reading.h"
 #include "cli/graph/tables.h"
 #include "cli/graph/vertex_table.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
+#include "cli/shared/typed.h"
 #include "frame/report.h"
 
 #include <math.h>

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLOT_BINS 20 /* of a picture, unless --histogram says how many */
+#define PLOT_BINS 20    /* of a picture, unless --histogram says how many */
+#define MOST_BINS 32768 /* that tw_apsp_summary_create takes */
 
 bool cli_answers_any(const cli_answers *asked)
 {
@@ -88,9 +89,9 @@ tw_status cli_answers_check(const cli_job *job, const cli_answers *asked)
     if (status != TW_OK) {
         return status;
     }
-    if (asked->histogram > INT32_MAX) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--histogram=%lld is too many bins",
-                       (long long)asked->histogram);
+    if (asked->histogram > MOST_BINS) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--histogram=%lld: expected at most %d bins",
+                       (long long)asked->histogram, MOST_BINS);
     }
     if (asked->count < 1 || asked->count > INT32_MAX) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "--count %lld: expected a number from 1 to %d",

@@ -37,7 +37,8 @@ typedef struct cli_answers {
      "BINS",                                                                                       \
      offsetof(settings, answers.histogram),                                                        \
      20,                                                                                           \
-     "Also print a histogram of the distances with BINS equal bins (default: 20)."},               \
+     "Also print a histogram of the distances with BINS equal bins (default: 20; at most "         \
+     "32768)."},                                                                                   \
         {"plot",                                                                                   \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \
@@ -68,7 +69,9 @@ typedef struct cli_answers {
          0,                                                                                        \
          "How closeness is scaled, from r vertices reached and the sum s of their "                \
          "distances: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached; "           \
-         "igraph is r/s, nan if nothing is reached."},                                             \
+         "igraph is r/s, nan if nothing is reached. Distances are those along the arcs; "          \
+         "closeness_centrality of NetworkX takes those against them, so reverse a directed "       \
+         "graph there."},                                                                          \
         {"harmonic",                                                                               \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \
@@ -76,7 +79,7 @@ typedef struct cli_answers {
          offsetof(settings, answers.harmonic),                                                     \
          0,                                                                                        \
          "Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches " \
-         "at distances d > 0, to FILE."},                                                          \
+         "at distances d other than 0, to FILE; a negative d is taken as it is."},                 \
         {"sum",                                                                                    \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \

@@ -466,31 +466,6 @@ static tw_status solve(apsp_run *run, const tw_apsp_options *opts)
     return status;
 }
 
-/* The library's sentence names the cycle by numbers; whoever gave names wants them back. */
-static tw_status show_negative_cycle(apsp_run *run)
-{
-    const int32_t *vertices = NULL;
-    int64_t count = tw_apsp_negative_cycle(run->job->ctx, &vertices);
-    const int64_t most = 16; /* names worth reading in a sentence */
-    char names[640] = "", shown[CLI_SHOWN];
-    size_t used = 0;
-    if (run->settings->reading.common.json) {
-        apsp_report_cycle(run);
-    }
-    if (count == 0 || (!run->about.labelled && run->about.first == 0)) {
-        return TW_ERR_NEGATIVE_CYCLE;
-    }
-    for (int64_t i = 0; i < count && i < most && used < sizeof names; i++) {
-        used += (size_t)snprintf(names + used, sizeof names - used, "%.60s -> ",
-                                 cli_show_vertex(shown, run->graph, vertices[i]));
-    }
-    return tw_fail(run->job->ctx, TW_ERR_NEGATIVE_CYCLE,
-                   "the graph has a negative cycle of %lld arc%s, so shortest paths do not exist: "
-                   "%s%s%.60s",
-                   (long long)count, count == 1 ? "" : "s", names, count > most ? "... -> " : "",
-                   cli_show_vertex(shown, run->graph, vertices[0]));
-}
-
 static void clear_run(apsp_run *run)
 {
     tw_sink_destroy(&run->output_sink.inner);
@@ -540,8 +515,8 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
             status = solve(&run, &opts);
         }
     }
-    if (status == TW_ERR_NEGATIVE_CYCLE) {
-        status = show_negative_cycle(&run);
+    if (status == TW_ERR_NEGATIVE_CYCLE && s->reading.common.json) {
+        apsp_report_cycle(&run);
     }
     clear_run(&run);
     return status;

@@ -213,6 +213,7 @@ static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph
     int32_t *cols = NULL;
     tw_status status =
         tw_matrix_source(ctx, &source, file, s->dist_format, s->type != TW_AUTO ? s->type : TW_I32);
+    status = cli_mention_edges(ctx, file, s->dist_format, status);
     if (status == TW_OK) {
         status = match_names(job, s, graph, file, from, &source, &row, &cols);
     }

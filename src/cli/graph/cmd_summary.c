@@ -4,8 +4,10 @@
 #include "cli/graph/statistics.h"
 #include "cli/graph/tables.h"
 #include "cli/shared/commands.h"
+#include "cli/shared/typed.h"
 #include "frame/job.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct settings {
@@ -81,12 +83,76 @@ static tw_status name_vertices(cli_job *job, const settings *s, const char *dist
     return status == TW_OK ? cli_table_names_check(job->ctx, names, &source->shape) : status;
 }
 
+/* ----------------------------------------------------------------------- rows that have no names
+ */
+
+#define NAMED_BY                                                                           \
+    "'tilewright apsp --labels' keeps that and 'summary --labels' takes it, or use 'apsp " \
+    "--summary'"
+
+/* The rows are the columns' vertices in the same order: nobody is at a distance from itself. */
+typedef struct diagonal {
+    const char *path;
+    tw_type type;
+} diagonal;
+
+static tw_status diagonal_begin(void *self, tw_context *ctx, const tw_shape *shape)
+{
+    diagonal *d = self;
+    d->type = shape->type;
+    return shape->rows == shape->cols
+               ? TW_OK
+               : tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "%.300s is %lld x %lld, and does not say which vertices its rows and "
+                         "columns are: " NAMED_BY,
+                         d->path, (long long)shape->rows, (long long)shape->cols);
+}
+
+static tw_status diagonal_rows(void *self, tw_context *ctx, int64_t first, int64_t count,
+                               const void *data, int64_t stride)
+{
+    const diagonal *d = self;
+    const char *rows = data;
+    char shown[CLI_SHOWN];
+    for (int64_t i = 0; i < count; i++) {
+        const char *row = rows + (size_t)(i * stride) * tw_type_size(d->type);
+        const double distance = cli_distance_at(row, d->type, first + i);
+        if (isfinite(distance) && distance != 0) {
+            return tw_fail(ctx, TW_ERR_ARGUMENT,
+                           "entry (%lld, %lld) of %.300s is %s, so its rows are other vertices "
+                           "than its columns, and it does not say which: " NAMED_BY,
+                           (long long)(first + i), (long long)(first + i), d->path,
+                           cli_show_value(shown, distance));
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status diagonal_end(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+    return TW_OK;
+}
+
+static void diagonal_abort(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
 static tw_status summarise(cli_job *job, const settings *s, const tw_source *source,
                            cli_answering *answering, const cli_table_names *names, const char *path)
 {
     const cli_naming naming = {names->graph, names->rows.list, names->cols.list};
-    tw_sink sinks[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
+    tw_sink sinks[4] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
+    diagonal own = {path, TW_AUTO};
     int32_t used = 0;
+    if (names->graph == NULL) {
+        sinks[used++] =
+            (tw_sink){sizeof(tw_sink), &own, diagonal_begin, diagonal_rows, diagonal_end,
+                      diagonal_abort,  NULL};
+    }
     tw_status status =
         cli_answers_begin(job->ctx, answering, naming.sources, naming.targets, true, sinks, &used);
     if (status == TW_OK) {
@@ -136,6 +202,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     if (status == TW_OK) {
         status = tw_matrix_source(job->ctx, &source, words[0], s->format,
                                   s->type != TW_AUTO ? s->type : TW_I32);
+        status = cli_mention_edges(job->ctx, words[0], s->format, status);
     }
     if (status == TW_OK) {
         status = name_vertices(job, s, words[0], &source, &names);
@@ -156,7 +223,9 @@ const cli_command cli_summary = {
     .text = "Reads a matrix of distances and prints what it shows about the graph: how many pairs "
             "are connected, the diameter (the largest distance) and the pair that has it, the "
             "radius (the minimum eccentricity) and the center that has it, and the mean. Pairs of "
-            "a vertex with itself are not counted.",
+            "a vertex with itself are not counted, so a matrix that has other vertices in its rows "
+            "than in its columns ('apsp --sources') is taken only with their names: in a .csv, or "
+            "with --labels.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -3,6 +3,7 @@
 
 #include "cli/graph/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -118,6 +119,26 @@ tw_status cli_table_names_find(cli_job *job, const char *path, const char *forma
         cli_table_names_clear(out);
     }
     return status;
+}
+
+tw_status cli_mention_edges(tw_context *ctx, const char *path, const char *format, tw_status status)
+{
+    static const char *const text[] = {"csv", NULL};
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
+    tw_graph *graph = NULL;
+    char why[512];
+    if (status != TW_ERR_FORMAT || !cli_is_file(path) || !cli_writes(path, format, text)) {
+        return status;
+    }
+    snprintf(why, sizeof why, "%s", tw_last_error(ctx));
+    opts.format = "edges";
+    tw_set_log(ctx, NULL, NULL); /* the command ends, and this reading is nobody's */
+    const bool edges = tw_graph_read(ctx, &graph, path, &opts) == TW_OK;
+    tw_graph_destroy(graph);
+    return tw_fail(ctx, status, "%s%s", why,
+                   edges ? " (a matrix is expected here; 'tilewright apsp' computes one from a "
+                           "list of edges)"
+                         : "");
 }
 
 tw_status cli_table_names_twice(tw_context *ctx, const cli_table_names *names, const char **twice)

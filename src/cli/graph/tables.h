@@ -45,4 +45,9 @@ TW_CHECKED tw_status cli_table_names_match(tw_context *ctx, const cli_table_name
                                            const int32_t *list, int64_t count, int32_t **out,
                                            const char **missing);
 
+/* After tw_matrix_source has returned `status`, the same again: where it could not read `path`
+ * because that is a list of edges, the sentence says what makes a matrix of it. */
+TW_CHECKED tw_status cli_mention_edges(tw_context *ctx, const char *path, const char *format,
+                                       tw_status status);
+
 #endif

@@ -155,13 +155,14 @@ static void print_row(const tw_mpi_forecast *f)
 
 static void print_head(const tw_mpi_cluster *cluster, const tw_mpi_forecast *f)
 {
-    char rate[CLI_SHOWN], link[CLI_SHOWN];
+    char rate[CLI_SHOWN], link[CLI_SHOWN], message[CLI_SHOWN];
     cli_print("closure of %lld vertices in %s%s, tiles of %d; ranks of %s relaxations/s%s, %s/s "
-              "and %.3g us per message\n",
+              "and %s per message\n",
               (long long)cluster->vertices, tw_type_name(f->work_type),
               f->symmetric ? ", half of the matrix" : "", (int)f->block,
               cli_show_scaled(rate, f->rate), cluster->rate > 0 ? "" : " (one thread here)",
-              cli_show_bytes(link, cluster->bandwidth), cluster->latency * 1e6);
+              cli_show_bytes(link, cluster->bandwidth),
+              cli_show_seconds(message, cluster->latency));
     cli_print("%8s  %11s  %12s  %12s  %12s  %10s\n", "ranks", "grid", "memory each", "time",
               "of it waiting", "of ideal");
 }

@@ -1,5 +1,5 @@
 /* See typed.h. */
-#include "cli/file/typed.h"
+#include "cli/shared/typed.h"
 
 #include <math.h>
 #include <stdbool.h>
