@@ -105,6 +105,22 @@ tw_status twi_npy_check(tw_context *ctx, const twi_input *input, const tw_graph_
                             load + scratch + twi_graph_needs(ctx, &source, edges), TWI_GUESS_NONE);
 }
 
+/* Programs that hold adjacency in a matrix write 0 for no edge. */
+static void mention_zeros(tw_context *ctx, const twi_input *input, const tw_graph *graph)
+{
+    int64_t zeros = 0;
+    for (int64_t a = 0; a < graph->arcs && graph->min_weight <= 0; a++) {
+        zeros += twi_graph_weight(graph, a) == 0;
+    }
+    if (zeros > graph->arcs / 2) {
+        twi_log(
+            ctx,
+            "%.400s: zeros are edges of weight 0, and %lld of %lld edges are; use --no-edge 0 if "
+            "they mean no edge",
+            input->name, (long long)zeros, (long long)graph->arcs);
+    }
+}
+
 tw_status twi_npy_read(tw_context *ctx, tw_graph **out, twi_input *input,
                        const tw_graph_read_options *opts)
 {
@@ -125,8 +141,12 @@ tw_status twi_npy_read(tw_context *ctx, tw_graph **out, twi_input *input,
                        "%.500s: a matrix of %lld x %lld is not square, so it is not a graph",
                        input->name, (long long)npy.rows, (long long)npy.cols);
     }
-    return twi_graph_from_adjacency(ctx, out, &matrix, twi_read_both(opts, false),
-                                    twi_read_undirected(opts, false));
+    status = twi_graph_from_adjacency(ctx, out, &matrix, twi_read_both(opts, false),
+                                      twi_read_undirected(opts, false));
+    if (status == TW_OK && opts->no_edge == NULL && !opts->unweighted) {
+        mention_zeros(ctx, input, *out);
+    }
+    return status;
 }
 
 static void set_entry(void *row, int64_t at, tw_type type, double value)

@@ -1,15 +1,13 @@
 /*
  * Sparse matrices as scipy.sparse.save_npz writes them: a zip archive of arrays, whose member
- * "format" says csr, csc or coo. Members are found by the archive's directory at its end, and are
- * stored as they are or deflated. An entry that is stored is an edge, of weight 0 too.
+ * "format" says csr, csc, coo, bsr or dia. Members are found by the archive's directory at its end,
+ * and are stored as they are or deflated. An entry that is stored is an edge, of weight 0 too.
  */
 #include "base/memory.h"
 #include "graph/build.h"
 #include "io/extension.h"
-#include "io/graph/format.h"
-#include "io/matrix/format.h"
+#include "io/graph/npz_expand.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -22,20 +20,7 @@
 #define ENTRY_BYTES 46  /* of an entry of the directory, before its name */
 #define MEMBER_BYTES 30 /* of what stands before a member, before its name */
 #define BEYOND UINT32_MAX
-
-/* One array of the archive. */
-typedef struct member {
-    void *memory;
-    twi_npy about;
-    const char *elements;
-} member;
-
-/* The arrays of a matrix; `first` and `second` are indptr and indices, or row and col. */
-typedef struct arrays {
-    char format[4]; /* csr, csc or coo */
-    member format_word, first, second, data, shape;
-    int64_t rows, cols, count;
-} arrays;
+#define NPY_BYTES 128 /* of the header of an array, as NumPy writes it */
 
 static uint32_t two(const char *at)
 {
@@ -108,9 +93,10 @@ static tw_status inflate_member(tw_context *ctx, const twi_input *input, const c
 }
 #endif
 
-/* The array that an entry of the directory points to. */
-static tw_status take_member(tw_context *ctx, const twi_input *input, const char *entry,
-                             member *out)
+/* The array that an entry of the directory points to; a `stack` is one of two dimensions or three.
+ */
+static tw_status take_member(tw_context *ctx, const twi_input *input, const char *entry, bool stack,
+                             twi_npz_member *out)
 {
     const uint32_t method = two(entry + 10);
     const uint32_t packed = four(entry + 20);
@@ -150,23 +136,24 @@ static tw_status take_member(tw_context *ctx, const twi_input *input, const char
     }
     if (status == TW_OK) {
         const twi_input array = {.name = input->name, .bytes = out->memory, .size = size};
-        status = twi_npy_parse_flat(ctx, &out->about, &array);
+        status = stack ? twi_npy_parse_stack(ctx, &out->about, &array)
+                       : twi_npy_parse_flat(ctx, &out->about, &array);
         out->elements = (const char *)out->memory + out->about.start;
     }
     return status;
 }
 
 /* Where the array of this name belongs; NULL: nowhere. */
-static member *place_of(arrays *out, const char *name, size_t length)
+static twi_npz_member *place_of(twi_npz *out, const char *name, size_t length)
 {
     const struct {
         const char *name;
-        member *place;
+        twi_npz_member *place;
     } known[] = {
         {"format.npy", &out->format_word}, {"shape.npy", &out->shape},
         {"data.npy", &out->data},          {"indptr.npy", &out->first},
         {"row.npy", &out->first},          {"indices.npy", &out->second},
-        {"col.npy", &out->second},
+        {"col.npy", &out->second},         {"offsets.npy", &out->first},
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (strlen(known[k].name) == length && memcmp(known[k].name, name, length) == 0) {
@@ -185,7 +172,7 @@ typedef struct bill {
 /* False for a directory that cannot be, which is left to the reader. */
 static bool add_up(const char *directory, uint64_t bytes, bill *out)
 {
-    arrays a;
+    twi_npz a;
     uint64_t at = 0;
     while (bytes - at >= ENTRY_BYTES && memcmp(directory + at, "PK\x01\x02", 4) == 0) {
         const char *entry = directory + at, *name = entry + ENTRY_BYTES;
@@ -194,7 +181,7 @@ static bool add_up(const char *directory, uint64_t bytes, bill *out)
         if (next > bytes - at || size == BEYOND) {
             return false;
         }
-        const member *place = place_of(&a, name, (size_t)length);
+        const twi_npz_member *place = place_of(&a, name, (size_t)length);
         out->first += place == &a.first ? size : 0;
         out->second += place == &a.second ? size : 0;
         out->data += place == &a.data ? size : 0;
@@ -210,18 +197,28 @@ static bool add_up(const char *directory, uint64_t bytes, bill *out)
 static tw_status refuse_bill(tw_context *ctx, const twi_input *input,
                              const tw_graph_read_options *opts, const bill *b)
 {
-    const int64_t edges = (int64_t)(b->second / sizeof(int32_t));
-    const int64_t vertices = b->by_rows ? (int64_t)(b->first / sizeof(int32_t)) : edges;
+    /* more than 8 bytes for an index of 4: values of blocks or diagonals, of 8 bytes maybe */
+    const bool filled = b->data > 2 * b->second + TWI_NPY_HEADER_MOST;
+    const int64_t edges =
+        (int64_t)(filled ? b->data / sizeof(double) : b->second / sizeof(int32_t));
+    const int64_t diagonals = b->second == 0 && b->first > NPY_BYTES
+                                  ? (int64_t)((b->first - NPY_BYTES) / sizeof(int32_t))
+                                  : 0;
+    const int64_t vertices = b->by_rows      ? (int64_t)(b->first / sizeof(int32_t))
+                             : diagonals > 0 ? edges / diagonals
+                                             : edges;
     const twi_edge_source source = {.vertices =
                                         vertices < TWI_MOST_VERTICES ? vertices : TWI_MOST_VERTICES,
                                     .weight_type = b->data >= 2 * b->second ? TW_F64 : TW_I32,
                                     .both = twi_read_both(opts, false),
                                     .held = input->size + b->all};
-    const uint64_t load = (twi_input_is_held(input) ? 0 : input->size) + b->all;
+    /* values of 8 or 16 bits become ones of 32 */
+    const uint64_t widened = b->data < b->second ? (uint64_t)edges * sizeof(int32_t) : 0;
+    const uint64_t load = (twi_input_is_held(input) ? 0 : input->size) + b->all + widened;
     /* ends of entries in 64 bits, and then in 32 */
     const uint64_t ends =
-        b->by_rows ? 0 : (uint64_t)edges * 2 * (sizeof(int64_t) + sizeof(int32_t));
-    const uint64_t graph = b->by_rows && !source.both
+        b->by_rows && !filled ? 0 : (uint64_t)edges * 2 * (sizeof(int64_t) + sizeof(int32_t));
+    const uint64_t graph = b->by_rows && !source.both && !filled
                                ? twi_graph_bytes(source.vertices, edges, source.weight_type)
                                : twi_graph_building(ctx, &source, edges);
     if (load + ends + graph <= twi_memory_room(ctx)) {
@@ -256,8 +253,14 @@ tw_status twi_npz_check(tw_context *ctx, const twi_input *input, const tw_graph_
     return known ? refuse_bill(ctx, input, opts, &b) : status;
 }
 
+/* Blocks or diagonals, which zeros fill. */
+static bool is_filled(const twi_npz *a)
+{
+    return strcmp(a->format, "bsr") == 0 || strcmp(a->format, "dia") == 0;
+}
+
 /* The array that names the format, or all the others. */
-static tw_status read_members(tw_context *ctx, const twi_input *input, arrays *out,
+static tw_status read_members(tw_context *ctx, const twi_input *input, twi_npz *out,
                               bool only_format)
 {
     uint64_t at = 0;
@@ -273,10 +276,11 @@ static tw_status read_members(tw_context *ctx, const twi_input *input, arrays *o
         if (next > input->size) {
             return damaged(ctx, input, "its directory ends too early");
         }
-        member *place = place_of(out, entry + ENTRY_BYTES, (size_t)length);
+        twi_npz_member *place = place_of(out, entry + ENTRY_BYTES, (size_t)length);
         place = (place == &out->format_word) == only_format ? place : NULL;
         if (place != NULL) {
-            status = take_member(ctx, input, entry, place);
+            const bool stack = place == &out->data && is_filled(out);
+            status = take_member(ctx, input, entry, stack, place);
         }
         at = next;
     }
@@ -285,54 +289,14 @@ static tw_status read_members(tw_context *ctx, const twi_input *input, arrays *o
 
 /* ------------------------------------------------------------------------------- the matrix */
 
-/* i4 and i8, and for values f4 and f8, too; TW_AUTO for anything else. */
-static tw_type type_of(const member *array)
+static tw_type index_type(const twi_npz_member *array)
 {
-    if (array->about.kind == 'i' && array->about.width == 8) {
-        return TW_I64;
-    }
-    return array->about.type;
+    return array->about.width == sizeof(int64_t) ? TW_I64 : TW_I32;
 }
 
-static int64_t whole_at(const member *array, int64_t i)
+static tw_status check_format(tw_context *ctx, const twi_input *input, twi_npz *a)
 {
-    int64_t wide;
-    int32_t narrow;
-    if (type_of(array) == TW_I64) {
-        memcpy(&wide, array->elements + i * (int64_t)sizeof wide, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, array->elements + i * (int64_t)sizeof narrow, sizeof narrow);
-    return narrow;
-}
-
-static bool is_index(const member *array)
-{
-    return array->memory != NULL && (type_of(array) == TW_I32 || type_of(array) == TW_I64);
-}
-
-/* The values as one of the types that a graph is made of, or none for truth values. */
-static tw_status check_values(tw_context *ctx, const twi_input *input, const member *data,
-                              tw_type *type)
-{
-    *type = type_of(data);
-    if (data->about.kind == 'b') {
-        *type = TW_AUTO;
-        return TW_OK;
-    }
-    if (*type == TW_I32 || *type == TW_I64 || *type == TW_F32 || *type == TW_F64) {
-        return TW_OK;
-    }
-    return tw_fail(ctx, TW_ERR_FORMAT,
-                   "%.500s: values of type '%c%d'; i4, i8, f4, f8 and bool can be read (convert "
-                   "with .astype)",
-                   input->name, isprint((unsigned char)data->about.kind) ? data->about.kind : '?',
-                   (int)data->about.width);
-}
-
-static tw_status check_format(tw_context *ctx, const twi_input *input, arrays *a)
-{
-    const member *word = &a->format_word;
+    const twi_npz_member *word = &a->format_word;
     if (word->memory == NULL || word->about.kind != 'S' || word->about.width != 3 ||
         word->about.rows != 1) {
         if (strcasecmp(twi_extension(input->name), "npz") != 0) {
@@ -347,25 +311,30 @@ static tw_status check_format(tw_context *ctx, const twi_input *input, arrays *a
                        input->name);
     }
     memcpy(a->format, word->elements, 3);
-    if (strcmp(a->format, "csr") != 0 && strcmp(a->format, "csc") != 0 &&
-        strcmp(a->format, "coo") != 0) {
+    static const char *const kinds[] = {"csr", "csc", "coo", "bsr", "dia"};
+    bool known = false;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        known |= strcmp(a->format, kinds[k]) == 0;
+    }
+    if (!known) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "%.500s: not a sparse matrix by rows, columns or coordinates (csr, csc, "
-                       "coo); convert it with .tocsr()",
+                       "%.500s: none of the sparse matrices that are read (csr, csc, coo, bsr, "
+                       "dia); convert it with .tocsr()",
                        input->name);
     }
     return TW_OK;
 }
 
-static tw_status check_arrays(tw_context *ctx, const twi_input *input, arrays *a)
+static tw_status check_arrays(tw_context *ctx, const twi_input *input, twi_npz *a)
 {
-    if (!is_index(&a->shape) || a->shape.about.rows != 2 || !is_index(&a->first) ||
-        !is_index(&a->second) || a->data.memory == NULL ||
-        type_of(&a->first) != type_of(&a->second)) {
+    const bool dia = strcmp(a->format, "dia") == 0;
+    if (!twi_npz_is_index(&a->shape) || a->shape.about.rows != 2 || !twi_npz_is_index(&a->first) ||
+        (!dia && !twi_npz_is_index(&a->second)) || a->data.memory == NULL ||
+        (!dia && index_type(&a->first) != index_type(&a->second))) {
         return damaged(ctx, input, "arrays are missing, or are not of whole numbers");
     }
-    a->rows = whole_at(&a->shape, 0);
-    a->cols = whole_at(&a->shape, 1);
+    a->rows = twi_npz_whole(&a->shape, 0);
+    a->cols = twi_npz_whole(&a->shape, 1);
     a->count = a->data.about.rows;
     const bool coo = a->format[2] == 'o';
     if (a->rows != a->cols || a->rows < 0 || a->rows > TWI_MOST_VERTICES) {
@@ -373,36 +342,39 @@ static tw_status check_arrays(tw_context *ctx, const twi_input *input, arrays *a
                        "%.500s holds a matrix of %lld x %lld; a graph needs a square one",
                        input->name, (long long)a->rows, (long long)a->cols);
     }
+    if (is_filled(a)) {
+        return TW_OK; /* which is for who expands it */
+    }
     if (a->second.about.rows != a->count || a->first.about.rows != (coo ? a->count : a->rows + 1)) {
         return damaged(ctx, input, "its arrays do not belong together");
     }
     return TW_OK;
 }
 
-static tw_status build_rows(tw_context *ctx, tw_graph **out, const arrays *a, tw_type values,
+static tw_status build_rows(tw_context *ctx, tw_graph **out, const twi_npz *a, tw_type values,
                             uint32_t flags)
 {
     tw_csr csr = TW_CSR_INIT;
     csr.vertices = a->rows;
     csr.offsets = a->first.elements;
-    csr.offset_type = type_of(&a->first);
+    csr.offset_type = index_type(&a->first);
     csr.targets = a->second.elements;
-    csr.target_type = type_of(&a->second);
+    csr.target_type = index_type(&a->second);
     csr.values = values != TW_AUTO ? a->data.elements : NULL;
     csr.value_type = values != TW_AUTO ? values : TW_F64;
-    if (a->count != whole_at(&a->first, a->rows)) {
+    if (a->count != twi_npz_whole(&a->first, a->rows)) {
         return tw_fail(ctx, TW_ERR_FORMAT, "indptr ends with %lld, but there are %lld values",
-                       (long long)whole_at(&a->first, a->rows), (long long)a->count);
+                       (long long)twi_npz_whole(&a->first, a->rows), (long long)a->count);
     }
     return tw_graph_from_csr(ctx, out, &csr, flags);
 }
 
 /* Columns, from indptr, for each entry; checked to be what offsets are. */
-static tw_status spread_columns(tw_context *ctx, const arrays *a, int64_t *columns)
+static tw_status spread_columns(tw_context *ctx, const twi_npz *a, int64_t *columns)
 {
     int64_t before = 0;
     for (int64_t c = 0; c <= a->cols; c++) {
-        int64_t next = whole_at(&a->first, c);
+        int64_t next = twi_npz_whole(&a->first, c);
         if (next < before || next > a->count || (c == 0 && next != 0)) {
             return tw_fail(ctx, TW_ERR_FORMAT, "indptr falls, or leaves its array, at %lld",
                            (long long)c);
@@ -419,18 +391,19 @@ static tw_status spread_columns(tw_context *ctx, const arrays *a, int64_t *colum
 }
 
 /* Entries by row and column, whatever the order. */
-static tw_status build_entries(tw_context *ctx, tw_graph **out, const arrays *a, tw_type values,
+static tw_status build_entries(tw_context *ctx, tw_graph **out, const twi_npz *a, tw_type values,
                                uint32_t flags)
 {
     const bool coo = a->format[2] == 'o';
     int64_t *ends[2] = {NULL, NULL};
     tw_status status = TW_OK;
-    for (int e = 0; e < 2 && status == TW_OK; e++) {
+    const bool wide = coo && index_type(&a->first) == TW_I64; /* as they are wanted */
+    for (int e = 0; e < 2 && status == TW_OK && !wide; e++) {
         status = twi_alloc(ctx, &ends[e], (uint64_t)a->count, sizeof *ends[e], "the entries");
     }
-    for (int64_t i = 0; i < a->count && status == TW_OK; i++) {
-        ends[0][i] = whole_at(coo ? &a->first : &a->second, i);
-        ends[1][i] = coo ? whole_at(&a->second, i) : 0;
+    for (int64_t i = 0; i < a->count && status == TW_OK && !wide; i++) {
+        ends[0][i] = twi_npz_whole(coo ? &a->first : &a->second, i);
+        ends[1][i] = coo ? twi_npz_whole(&a->second, i) : 0;
     }
     if (status == TW_OK && !coo) {
         status = spread_columns(ctx, a, ends[1]);
@@ -438,8 +411,8 @@ static tw_status build_entries(tw_context *ctx, tw_graph **out, const arrays *a,
     if (status == TW_OK) {
         tw_edges edges = TW_EDGES_INIT;
         edges.count = a->count;
-        edges.source = ends[0];
-        edges.target = ends[1];
+        edges.source = wide ? (const void *)a->first.elements : ends[0];
+        edges.target = wide ? (const void *)a->second.elements : ends[1];
         edges.index_type = TW_I64;
         edges.weight = values != TW_AUTO ? a->data.elements : NULL;
         edges.weight_type = values != TW_AUTO ? values : TW_I32;
@@ -453,7 +426,7 @@ static tw_status build_entries(tw_context *ctx, tw_graph **out, const arrays *a,
 tw_status twi_npz_read(tw_context *ctx, tw_graph **out, twi_input *input,
                        const tw_graph_read_options *opts)
 {
-    arrays a = {0};
+    twi_npz a = {0};
     tw_type values = TW_AUTO;
     tw_graph *graph = NULL;
     tw_status status = read_members(ctx, input, &a, true);
@@ -466,8 +439,11 @@ tw_status twi_npz_read(tw_context *ctx, tw_graph **out, twi_input *input,
     if (status == TW_OK) {
         status = check_arrays(ctx, input, &a);
     }
+    if (status == TW_OK && is_filled(&a)) {
+        status = twi_npz_expand(ctx, input, opts, &a);
+    }
     if (status == TW_OK && !opts->unweighted) {
-        status = check_values(ctx, input, &a.data, &values);
+        status = twi_npz_settle_values(ctx, input, &a.data, &values);
     }
     if (status == TW_OK) {
         const uint32_t flags = opts->directed == TW_GRAPH_DIRECTED_NO ? TW_GRAPH_UNDIRECTED : 0;

@@ -64,8 +64,9 @@ static void every_format_gives_the_same_graph(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    const char *const files[] = {"small.bin", "small-no-extension", "small.gr",  "small.mtx",
-                                 "small.el",  "small.npy",          "small.npz", "columns.npz"};
+    const char *const files[] = {"small.bin",  "small-no-extension", "small.gr",  "small.mtx",
+                                 "small.el",   "small.npy",          "small.npz", "columns.npz",
+                                 "blocks.npz", "diagonals.npz"};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         tw_graph *graph = read_good(ctx, files[k], NULL);
         assert_small(graph);
@@ -681,11 +682,11 @@ static void running_out_of_memory_leaks_nothing(void **state)
     const struct {
         const char *file;
         int32_t ids;
-    } files[] = {{"small.bin", 0},       {"small.gr", 0},     {"small.mtx", 0},
-                 {"symmetric.mtx", 0},   {"small.el", 0},     {"small.csv", 0},
-                 {"symmetric.graph", 0}, {"small.npy", 0},    {"names.tsv", 1},
-                 {"columns.npz", 0},     {"deflated.npz", 0}, {"small.gr.gz", 0},
-                 {"small.gr.zst", 0},    {"small.gr.xz", 0}};
+    } files[] = {
+        {"small.bin", 0},    {"small.gr", 0},    {"small.mtx", 0},       {"symmetric.mtx", 0},
+        {"small.el", 0},     {"small.csv", 0},   {"symmetric.graph", 0}, {"small.npy", 0},
+        {"names.tsv", 1},    {"columns.npz", 0}, {"blocks.npz", 0},      {"diagonals.npz", 0},
+        {"deflated.npz", 0}, {"small.gr.gz", 0}, {"small.gr.zst", 0},    {"small.gr.xz", 0}};
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         char path[512];
         snprintf(path, sizeof path, TW_TEST_DATA "/good/%s", files[f].file);
