@@ -442,7 +442,8 @@ static tw_status certify(void *run_, bool *exact)
     const tw_type type = run->share.kernel->type;
     *exact = type == TW_F32 || type == TW_F64 ||
              !twi_plan_may_reach(&run->plan, run->share.kernel->infinity);
-    return *exact ? TW_OK : twi_mpi_certify(run->ctx, &run->share, run->graph, exact);
+    return *exact ? TW_OK
+                  : twi_mpi_certify(run->ctx, &run->share, run->graph, run->plan.threads, exact);
 }
 
 static bool has_more_bits(void *run_)

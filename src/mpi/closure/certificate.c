@@ -8,6 +8,7 @@
 #include "mpi/closure/certificate.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <string.h>
 
@@ -31,72 +32,80 @@ static uint32_t entry(const twi_share *share, const char *row, int64_t j)
     }
 }
 
+static bool has_far(const twi_share *share, const char *tile, int64_t ld, int64_t rows,
+                    int64_t cols)
+{
+    const uint32_t cap = (uint32_t)share->kernel->infinity;
+    bool found = false;
+    for (int64_t r = 0; r < rows && !found; r++) {
+        for (int64_t c = 0; c < cols; c++) {
+            found |= entry(share, tile + r * ld * share->size, c) >= cap;
+        }
+    }
+    return found;
+}
+
 /* missing[I]: an entry of row I of tiles is at the cap. In the half of a symmetric matrix a tile
  * stands for two. */
-static void find_missing(const twi_share *share, uint8_t *missing)
+static void find_missing(const twi_share *share, uint8_t *missing, int threads)
 {
     const twi_grid *grid = share->grid;
-    const uint32_t cap = (uint32_t)share->kernel->infinity;
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(dynamic, 1)
     for (int64_t own = 0; own < share->row_count; own++) {
-        const int64_t i = twi_row_tile(grid, own), ld = share->rows[own].ld;
+        const int64_t i = twi_row_tile(grid, own);
         for (int64_t at = 0; at < share->rows[own].tiles; at++) {
-            const int64_t j = twi_col_tile(grid, at), width = twi_tile_size(grid, j);
-            const char *tile = twi_share_tile(share, own, at);
-            bool found = false;
-            for (int64_t r = 0; r < twi_tile_size(grid, i) && !found; r++) {
-                for (int64_t c = 0; c < width; c++) {
-                    found |= entry(share, tile + r * ld * share->size, c) >= cap;
-                }
-            }
+            const int64_t j = twi_col_tile(grid, at);
+            const uint8_t found =
+                has_far(share, twi_share_tile(share, own, at), share->rows[own].ld,
+                        twi_tile_size(grid, i), twi_tile_size(grid, j));
+#pragma omp atomic
             missing[i] |= found;
-            missing[j] |= found && share->symmetric;
+#pragma omp atomic
+            missing[j] |= (uint8_t)(found && share->symmetric);
         }
     }
 }
 
-/* The bits of sources first ... first+count-1 of row `i` of tiles, from this rank's tiles. */
-static void mark(const twi_share *share, int64_t i, int64_t first, int64_t count, bits *reached)
+/* The bits of sources first ... first+count-1 of row `i` of tiles, from this rank's tiles: that of
+ * column j, or where a symmetric matrix has none, of row j and column i. */
+static void mark(const twi_share *share, int64_t i, int64_t first, int64_t count, bits *reached,
+                 int threads)
 {
     const twi_grid *grid = share->grid;
     const uint32_t cap = (uint32_t)share->kernel->infinity;
-    for (int64_t own = 0; own < share->row_count; own++) {
-        const int64_t row = twi_row_tile(grid, own), ld = share->rows[own].ld;
-        for (int64_t at = 0; at < share->rows[own].tiles; at++) {
-            const int64_t col = twi_col_tile(grid, at);
-            const char *tile = twi_share_tile(share, own, at);
-            const bool turned = share->symmetric && col == i && row != i;
-            if (row != i && !turned) {
-                continue;
-            }
-            const int64_t others = twi_tile_size(grid, turned ? row : col);
-            const int64_t base = (turned ? row : col) * grid->block;
-            for (int64_t s = 0; s < count; s++) {
-                for (int64_t v = 0; v < others; v++) {
-                    const int64_t r = turned ? v : first + s, c = turned ? first + s : v;
-                    const bool below = entry(share, tile + r * ld * share->size, c) < cap;
-                    reached[base + v].word[s / 64] |= (uint64_t)below << (s % 64);
-                }
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(dynamic, 1)
+    for (int64_t j = 0; j < grid->tiles; j++) {
+        const bool turned = share->symmetric && j > i;
+        const int64_t row = turned ? j : i, col = turned ? i : j;
+        if (row % grid->rows != grid->row || col % grid->cols != grid->col) {
+            continue;
+        }
+        const int64_t own = row / grid->rows, ld = share->rows[own].ld;
+        const char *tile = twi_share_tile(share, own, col / grid->cols);
+        for (int64_t s = 0; s < count; s++) {
+            for (int64_t v = 0; v < twi_tile_size(grid, j); v++) {
+                const int64_t r = turned ? v : first + s, c = turned ? first + s : v;
+                const bool below = entry(share, tile + r * ld * share->size, c) < cap;
+                reached[j * grid->block + v].word[s / 64] |= (uint64_t)below << (s % 64);
             }
         }
     }
 }
 
-static bool refuted(const tw_graph *part, const bits *reached)
+static bool refuted(const tw_graph *part, const bits *reached, int threads)
 {
+    uint64_t left_out = 0;
+#pragma omp parallel for num_threads(twi_team(threads)) schedule(static) reduction(| : left_out)
     for (int64_t u = 0; u < part->n; u++) {
         const bits from = reached[u];
-        uint64_t left_out = 0;
         for (int64_t a = part->offsets[u]; a < part->offsets[u + 1]; a++) {
             const bits to = reached[part->targets[a]];
             for (int w = 0; w < WORDS; w++) {
                 left_out |= from.word[w] & ~to.word[w];
             }
         }
-        if (left_out != 0) {
-            return true;
-        }
     }
-    return false;
+    return left_out != 0;
 }
 
 static tw_status unite(tw_context *ctx, const twi_world *world, uint64_t *words, int64_t count)
@@ -112,7 +121,7 @@ static tw_status unite(tw_context *ctx, const twi_world *world, uint64_t *words,
 }
 
 static tw_status certify_batches(tw_context *ctx, const twi_share *share, const tw_mpi_graph *graph,
-                                 const uint8_t *missing, bits *reached, bool *exact)
+                                 const uint8_t *missing, bits *reached, int threads, bool *exact)
 {
     const twi_grid *grid = share->grid;
     tw_status status = TW_OK;
@@ -121,9 +130,9 @@ static tw_status certify_batches(tw_context *ctx, const twi_share *share, const 
         for (int64_t first = 0; first < sources && status == TW_OK && *exact; first += BATCH) {
             const int64_t count = sources - first < BATCH ? sources - first : BATCH;
             memset(reached, 0, (size_t)grid->n * sizeof *reached);
-            mark(share, i, first, count, reached);
+            mark(share, i, first, count, reached, threads);
             status = unite(ctx, grid->world, (uint64_t *)reached, grid->n * WORDS);
-            int found = status == TW_OK && refuted(&graph->whole, reached);
+            int found = status == TW_OK && refuted(&graph->whole, reached, threads);
             if (status == TW_OK) {
                 status = twi_mpi_check(
                     ctx,
@@ -140,7 +149,7 @@ static tw_status certify_batches(tw_context *ctx, const twi_share *share, const 
 }
 
 tw_status twi_mpi_certify(tw_context *ctx, const twi_share *share, const tw_mpi_graph *graph,
-                          bool *exact)
+                          int threads, bool *exact)
 {
     const twi_grid *grid = share->grid;
     bits *reached = NULL;
@@ -152,14 +161,14 @@ tw_status twi_mpi_certify(tw_context *ctx, const twi_share *share, const tw_mpi_
     }
     status = twi_world_agree(ctx, grid->world, status);
     if (status == TW_OK) {
-        find_missing(share, missing);
+        find_missing(share, missing, threads);
         status = twi_mpi_check(ctx,
                                MPI_Allreduce(MPI_IN_PLACE, missing, (int)grid->tiles, MPI_UINT8_T,
                                              MPI_BOR, grid->world->comm),
                                "certify");
     }
     if (status == TW_OK) {
-        status = certify_batches(ctx, share, graph, missing, reached, exact);
+        status = certify_batches(ctx, share, graph, missing, reached, threads, exact);
     }
     twi_free(reached);
     twi_free(missing);

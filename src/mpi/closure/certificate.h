@@ -4,8 +4,8 @@
 
 #include "mpi/closure/share.h"
 
-/* Collective; the same answer everywhere. */
+/* Collective, by so many threads of each rank; the same answer everywhere. */
 TW_CHECKED tw_status twi_mpi_certify(tw_context *ctx, const twi_share *share,
-                                     const tw_mpi_graph *graph, bool *exact);
+                                     const tw_mpi_graph *graph, int threads, bool *exact);
 
 #endif

@@ -38,7 +38,7 @@ typedef struct gpu_closure {
     void *memory; /* everything below lies in it */
     int64_t *kept;
     uint8_t *row_nonempty[2], *col_nonempty[2]; /* of the panels */
-    bool pinned;
+    bool pinned, share_pinned;                  /* that, and the share */
     twi_messages messages;
     twi_questions questions;
     twi_gpu_rank *rank;
@@ -139,6 +139,10 @@ static tw_status open_all(gpu_closure *self, int32_t device)
         status = twi_gpu_rank_open(self->ctx, &self->rank, &shape);
     }
     self->pinned = status == TW_OK && twi_gpu_rank_pin(self->ctx, self->memory, at.used);
+    self->share_pinned =
+        status == TW_OK && twi_gpu_rank_pin(self->ctx, share->memory,
+                                            twi_share_bytes(share->grid, share->kernel,
+                                                            share->symmetric, share->whole));
     return status;
 }
 
@@ -351,6 +355,9 @@ tw_status twi_mpi_closure_gpu(tw_context *ctx, twi_share *share, twi_pattern *pa
     twi_gpu_rank_close(self.rank);
     if (self.pinned) {
         twi_gpu_rank_unpin(self.memory);
+    }
+    if (self.share_pinned) {
+        twi_gpu_rank_unpin(share->memory);
     }
     twi_free(self.memory);
     return status;
