@@ -124,6 +124,22 @@ def write_rasters(folder, tiffs):
         write_tiff(folder + "/" + name, colours if channels == 3 else grey, channels, side, packed)
 
 
+def write_interlaced(name, rows, channels):
+    """A PNG in seven passes."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    raw = b""
+    for x, y, across, down in ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)):
+        for row in rows[y::down]:
+            taken = bytearray(len(row[::channels][x::across]) * channels)
+            for k in range(channels):
+                taken[k::channels] = row[k::channels][x::across]
+            raw += b"\0" + bytes(taken)
+    header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 2 if channels == 3 else 0, 0, 0, 1)
+    with open(name, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw, 1)) + chunk(b"IEND", b""))
+
+
 def write_photographs(folder):
     from PIL import Image
     image = Image.frombytes("RGB", (SIDE, SIDE), b"".join(photograph(3)))
@@ -334,6 +350,17 @@ class Caps(unittest.TestCase):
         for name in ("tiles.tif", "plain.tif", "strip.tif"):  # the same elements, however they are read
             self.make("map", "x", name, "o.npy", "-t", "u8", "--memory", "30M")
             self.assertTrue(filecmp.cmp(self.path("o.npy"), self.path("whole.npy"), shallow=False), name)
+
+    @unittest.skipUnless(PNG and TIFF, "this build has no PNG or no TIFF")
+    def test_interlaced_images(self):
+        write_interlaced(self.path("one.png"), photograph(1), 1)
+        write_interlaced(self.path("three.png"), photograph(3), 3)
+        for name in ("one.png", "three.png"):
+            for words in some([("entropy", name), ("map", "2 * x", name)], 2):
+                self.told((*words, "o.tif", "--tiff", "tiles=512,lzw"), limits=some(("1M", "8M", "12M", "20M"), 2), tight=1.7)
+        self.make("entropy", "one.png", "w.npy")
+        self.assertEqual(self.bounded(("entropy", "one.png", "o.npy"), "8M"), (0, ""))
+        self.assertTrue(filecmp.cmp(self.path("o.npy"), self.path("w.npy"), shallow=False))
 
     def test_large_windows(self):
         """Whatever is refused names more than it was given, and that is enough."""

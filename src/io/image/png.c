@@ -202,9 +202,9 @@ static tw_status open_header(png_job *job, tw_context *ctx, const twi_input *inp
     return status == TW_OK ? attempt(job, set_up_rows) : status;
 }
 
-/* Room for a row, or for all of an interlaced image, which are decoded at once. `beside`: what is
- * taken next. */
-static tw_status decode_first(png_job *job, uint64_t beside)
+/* Room for a row, or for all of an interlaced image, which is decoded when its first row is wanted.
+ * `beside`: what is taken next. */
+static tw_status make_room(png_job *job, uint64_t beside)
 {
     uint64_t bytes;
     if (!twi_mul(job->interlaced ? (uint64_t)job->rows : 1, job->row_bytes, &bytes)) {
@@ -214,15 +214,18 @@ static tw_status decode_first(png_job *job, uint64_t beside)
     if (status == TW_OK) {
         status = twi_alloc(job->ctx, &job->decoded, bytes, 1, "the decoded rows");
     }
-    return status == TW_OK && job->interlaced ? attempt(job, read_passes) : status;
+    return status;
 }
 
 static tw_status next_row(tw_context *ctx, void *state, const unsigned char **out)
 {
     png_job *job = state;
     job->ctx = ctx;
-    tw_status status = job->interlaced || job->ready ? TW_OK : attempt(job, read_row);
-    job->ready = false;
+    tw_status status = TW_OK;
+    if (!job->ready) {
+        status = attempt(job, job->interlaced ? read_passes : read_row);
+    }
+    job->ready = job->interlaced;
     *out = job->decoded + (job->interlaced ? (uint64_t)job->next * job->row_bytes : 0);
     job->next++;
     return status;
@@ -256,8 +259,8 @@ static tw_status png_read(tw_context *ctx, tw_image *image, twi_input *input)
     png_job job;
     tw_status status = open_header(&job, ctx, input);
     if (status == TW_OK) {
-        status = decode_first(&job, (uint64_t)job.rows * (uint64_t)job.cols *
-                                        (uint64_t)job.channels * tw_type_size(job.type));
+        status = make_room(&job, (uint64_t)job.rows * (uint64_t)job.cols * (uint64_t)job.channels *
+                                     tw_type_size(job.type));
     }
     for (int k = 0; k < job.channels && status == TW_OK; k++) {
         status = tw_image_add(ctx, image, job.rows, job.cols, job.type);
@@ -278,15 +281,15 @@ static tw_status png_rows(tw_context *ctx, twi_rows *out, const twi_input *input
         return status;
     }
     status = open_header(job, ctx, input);
-    if (status == TW_OK && job->interlaced) {
+    if (status == TW_OK && job->interlaced && job->channels > 1) { /* else once for each plane */
         status = tw_fail(ctx, TW_ERR_UNSUPPORTED, "%.500s is interlaced, and is read as a whole",
                          input->name);
     }
     if (status == TW_OK) {
-        status = decode_first(job, 0);
+        status = make_room(job, 0);
     }
-    if (status == TW_OK &&
-        job->rows > 0) { /* zlib takes its memory now, not what others count on */
+    if (status == TW_OK && job->rows > 0 &&
+        !job->interlaced) { /* zlib takes its memory now, not what others count on */
         status = attempt(job, read_row);
         job->ready = true;
     }
