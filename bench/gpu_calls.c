@@ -9,8 +9,7 @@
  */
 #include "base/clock.h"
 #include "base/context.h"
-#include "gpu/compat.h"
-#include "gpu/device.h"
+#include "gpu_timed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +20,6 @@
 #define REPEATS 15
 #define PARITY "x + sqrt((col % 2 ? log(x) : cos(x)) + 1)"
 
-static tw_context *ctx;
 static const char *label = "";
 
 /* Memory of the host, of each kind: bytes of arrays, and what results are compared with. */
@@ -30,26 +28,6 @@ typedef struct arena {
     void *out[2];
     void *want;
 } arena;
-
-static void must(tw_status status)
-{
-    if (status != TW_OK) {
-        fprintf(stderr, "gpu_calls: %s\n", tw_last_error(ctx));
-        exit(1);
-    }
-}
-
-static void must_run(cudaError_t error, const char *what)
-{
-    must(twi_gpu_check(ctx, (int)error, what));
-}
-
-static int by_time(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void report(const char *what, const char *where, int64_t side, double *seconds, int count,
                    double first, int64_t wrong)

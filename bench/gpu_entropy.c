@@ -5,8 +5,7 @@
  */
 #include "base/clock.h"
 #include "base/context.h"
-#include "gpu/compat.h"
-#include "gpu/device.h"
+#include "gpu_timed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,28 +13,6 @@
 
 #define SIDE 10240
 #define REPEATS 15
-
-static tw_context *ctx;
-
-static void must(tw_status status)
-{
-    if (status != TW_OK) {
-        fprintf(stderr, "gpu_entropy: %s\n", tw_last_error(ctx));
-        exit(1);
-    }
-}
-
-static void must_run(cudaError_t error, const char *what)
-{
-    must(twi_gpu_check(ctx, (int)error, what));
-}
-
-static int by_time(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Arrays of one image on both sides. */
 typedef struct arena {

@@ -294,27 +294,14 @@ static tw_status part_begin(void *self, tw_context *ctx, const tw_shape *shape)
     return status;
 }
 
-static tw_status part_end(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-    return TW_OK;
-}
-
-static void part_abort(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-}
-
 void twi_nearest_part_sink(tw_apsp_nearest *nearest, const int64_t *places, int64_t rows,
                            tw_sink *out)
 {
     forget(nearest);
     nearest->places = places;
     nearest->places_rows = rows;
-    *out =
-        (tw_sink){sizeof(tw_sink), nearest, part_begin, nearest_rows, part_end, part_abort, NULL};
+    *out = (tw_sink){sizeof(tw_sink), nearest,          part_begin, nearest_rows,
+                     twi_sink_ended,  twi_sink_aborted, NULL};
 }
 
 twi_nearest_part twi_nearest_part_of(tw_apsp_nearest *nearest)

@@ -86,6 +86,19 @@ static tw_status failed(tw_context *ctx, twi_sinks *out, tw_status status, int32
                          (int)(out->number + sink), tw_status_name(status));
 }
 
+tw_status twi_sink_ended(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+    return TW_OK;
+}
+
+void twi_sink_aborted(void *self, tw_context *ctx)
+{
+    (void)self;
+    (void)ctx;
+}
+
 tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *sinks, int32_t count,
                           const tw_shape *shape)
 {

@@ -335,8 +335,8 @@ tw_status twi_map_check_inputs(tw_context *ctx, const tw_map_plan *plan, const t
 {
     tw_status status = TWI_REQUIRE(ctx, {"plan", plan});
     if (status == TW_OK && count != plan->input_count) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the plan takes %d inputs, got %d",
-                         plan->input_count, count);
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the plan takes %d input%s, got %d",
+                         plan->input_count, plan->input_count == 1 ? "" : "s", count);
     }
     if (status == TW_OK) {
         status = twi_sources_check(ctx, sources, count);

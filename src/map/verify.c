@@ -257,13 +257,6 @@ static tw_status take_rows(void *self, tw_context *ctx, int64_t first, int64_t c
     return TW_OK;
 }
 
-static tw_status end(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-    return TW_OK;
-}
-
 static void abort_check(void *self, tw_context *ctx)
 {
     (void)ctx;
@@ -276,8 +269,8 @@ tw_status tw_map_verifier_sink(tw_map_verifier *verifier, tw_sink *out)
     if (status != TW_OK || out == NULL || verifier == NULL) {
         return TW_ERR_ARGUMENT;
     }
-    twi_sink_give(out,
-                  (tw_sink){sizeof(tw_sink), verifier, begin, take_rows, end, abort_check, NULL});
+    twi_sink_give(out, (tw_sink){sizeof(tw_sink), verifier, begin, take_rows, twi_sink_ended,
+                                 abort_check, NULL});
     return TW_OK;
 }
 

@@ -62,8 +62,8 @@ static tw_status check_options(tw_context *ctx, const tw_reach_options *opts, in
     for (int64_t i = 0; i < opts->source_count; i++) {
         if (opts->sources[i] < 0 || opts->sources[i] >= n) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "source %lld is vertex %d, but the graph has %lld vertices",
-                           (long long)i, (int)opts->sources[i], (long long)n);
+                           "source %lld is vertex %d, but the graph has %lld vert%s", (long long)i,
+                           (int)opts->sources[i], (long long)n, n == 1 ? "ex" : "ices");
         }
     }
     return TW_OK;

@@ -280,9 +280,10 @@ static tw_status find(tw_context *ctx, twi_checkpoint *self)
     }
     if (self->fd >= 0 && self->found.n != self->n) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "checkpoint '%.600s' is of a graph with %lld vertices and this one has "
+                       "checkpoint '%.600s' is of a graph with %lld vert%s and this one has "
                        "%lld; name another file",
-                       self->files.file[0], (long long)self->found.n, (long long)self->n);
+                       self->files.file[0], (long long)self->found.n,
+                       self->found.n == 1 ? "ex" : "ices", (long long)self->n);
     }
     return twi_check_cancel(ctx);
 }

@@ -258,13 +258,16 @@ static void decide_by_levels(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     } else if (levels <= FEW_LEVELS) {
         const double seconds = twi_bfs_usual(plan, levels);
         if (!forced && seconds > twi_search_usual(plan)) {
-            twi_rule_out(c, "too few sources for batches on %d threads", plan->threads);
+            twi_rule_out(c, "too few sources for batches on %d thread%s", plan->threads,
+                         plan->threads == 1 ? "" : "s");
             return;
         }
-        twi_rule_out(&all[DIJKSTRA], "with %.0f levels a breadth-first search is faster", levels);
+        twi_rule_out(&all[DIJKSTRA], "with %.0f level%s a breadth-first search is faster", levels,
+                     levels == 1 ? "" : "s");
         c->seconds = seconds; /* to be compared with until there is a sample */
         if (2 * seconds < all[CLOSURE].seconds && seconds < BFS_UNTRIED) {
-            twi_rule_out(&all[SWEEP], "with %.0f levels a breadth-first search is faster", levels);
+            twi_rule_out(&all[SWEEP], "with %.0f level%s a breadth-first search is faster", levels,
+                         levels == 1 ? "" : "s");
             twi_guess_search(ctx, plan, c, seconds, FEW);
         }
     }
@@ -408,8 +411,8 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     }
     if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < pivots_seconds(plan)) {
         all[CLOSURE].seconds = pivots_seconds(plan);
-        twi_rule_out_slower(&all[CLOSURE], pivots_seconds(plan), "too few arcs for %d threads",
-                            plan->threads);
+        twi_rule_out_slower(&all[CLOSURE], pivots_seconds(plan), "too few arcs for %d thread%s",
+                            plan->threads, plan->threads == 1 ? "" : "s");
     } else if (status == TW_OK && closes) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
@@ -598,7 +601,8 @@ static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
     if (plan->explanation == NULL) {
         return;
     }
-    snprintf(search->basis, sizeof search->basis, "%.0f searches over %.0f arcs", rows, arcs);
+    snprintf(search->basis, sizeof search->basis, "%.0f search%s over %.0f arc%s", rows,
+             rows == 1 ? "" : "es", arcs, arcs == 1 ? "" : "s");
     snprintf(closure->basis, sizeof closure->basis, "n^3 in %s", tw_type_name(closure->work_type));
     char slower[TWI_DURATION];
     twi_rule_out(search->possible ? closure : search, "%s; %s is faster",

@@ -551,19 +551,6 @@ static tw_status part_begin(void *self, tw_context *ctx, const tw_shape *shape)
     return status;
 }
 
-static tw_status part_end(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-    return TW_OK;
-}
-
-static void part_abort(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-}
-
 void twi_summary_part_sink(tw_apsp_summary *summary, const int64_t *places,
                            const tw_apsp_plan *asked, tw_sink *out)
 {
@@ -571,8 +558,8 @@ void twi_summary_part_sink(tw_apsp_summary *summary, const int64_t *places,
     summary->places = places;
     summary->places_rows = twi_plan_rows(asked);
     summary->takes_folds = is_content_with_folds(summary, asked);
-    *out =
-        (tw_sink){sizeof(tw_sink), summary, part_begin, summary_rows, part_end, part_abort, NULL};
+    *out = (tw_sink){sizeof(tw_sink), summary,          part_begin, summary_rows,
+                     twi_sink_ended,  twi_sink_aborted, NULL};
 }
 
 twi_summary_part twi_summary_part_of(tw_apsp_summary *summary, int32_t exponent)

@@ -31,9 +31,10 @@ tw_status twi_order_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_
     if (order->structure.n != graph->n) {
         return tw_fail(
             ctx, TW_ERR_ARGUMENT,
-            "tw_apsp_options.order was computed for a graph with %lld vertices; this one has "
+            "tw_apsp_options.order was computed for a graph with %lld vert%s; this one has "
             "%lld",
-            (long long)order->structure.n, (long long)graph->n);
+            (long long)order->structure.n, order->structure.n == 1 ? "ex" : "ices",
+            (long long)graph->n);
     }
     const twi_structure structure = twi_structure_of(graph);
     if (!twi_structure_equal(&structure, &order->structure)) {

@@ -343,13 +343,15 @@ static tw_status run_files(cli_job *job, const batch_work *w)
     }
     cli_progress_label("");
     end_report(job, done, failed, status == TW_ERR_CANCELLED);
+    const char *files = w->count == 1 ? "" : "s";
     if (status == TW_ERR_CANCELLED) {
-        cli_say(job, "%d of %d files done before the interrupt", done, w->count);
+        cli_say(job, "%d of %d file%s done before the interrupt", done, w->count, files);
         return status;
     }
-    cli_say(job, "%d of %d files done in %s", done, w->count,
+    cli_say(job, "%d of %d file%s done in %s", done, w->count, files,
             cli_show_seconds(seconds, cli_seconds() - job->started));
-    return failed > 0 ? tw_fail(job->ctx, worst, "%d of %d files failed", failed, w->count) : TW_OK;
+    return failed > 0 ? tw_fail(job->ctx, worst, "%d of %d file%s failed", failed, w->count, files)
+                      : TW_OK;
 }
 
 /* The files that the words name, and what their results are called. */

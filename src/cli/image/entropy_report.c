@@ -126,7 +126,10 @@ void entropy_conclude(const entropy_run *run)
         print_summary(run);
     }
     if (run->s->verify >= 0) {
-        cli_say(run->job, "verified: %lld elements match the definition", (long long)run->verified);
+        cli_say(run->job,
+                run->verified == 1 ? "verified: %lld element matches the definition"
+                                   : "verified: %lld elements match the definition",
+                (long long)run->verified);
     }
     cli_ending_say(run->job, &ending);
 }

@@ -200,7 +200,9 @@ void map_conclude(const map_run *run)
         print_summary(run);
     }
     if (run->s->verify >= 0) {
-        cli_say(run->job, "verified: %lld elements lie within their bounds",
+        cli_say(run->job,
+                run->checked == 1 ? "verified: %lld element lies within its bounds"
+                                  : "verified: %lld elements lie within their bounds",
                 (long long)run->checked);
     }
     say_no_data(run);

@@ -37,19 +37,6 @@ static tw_status image_rows(void *self, tw_context *ctx, int64_t first, int64_t 
     return TW_OK;
 }
 
-static tw_status image_end(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-    return TW_OK;
-}
-
-static void image_abort(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-}
-
 tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image)
 {
     tw_status status = twi_sink_clear(ctx, out);
@@ -63,8 +50,8 @@ tw_status tw_sink_to_image(tw_context *ctx, tw_sink *out, tw_image *image)
     status = twi_alloc_zeroed(ctx, &self, 1, sizeof *self, "a sink");
     if (status == TW_OK) {
         self->image = image;
-        twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, image_begin, image_rows, image_end,
-                                     image_abort, twi_free});
+        twi_sink_give(out, (tw_sink){sizeof(tw_sink), self, image_begin, image_rows, twi_sink_ended,
+                                     twi_sink_aborted, twi_free});
     }
     return status;
 }

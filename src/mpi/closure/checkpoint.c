@@ -187,10 +187,10 @@ static tw_status find(twi_mpi_checkpoint *self)
     }
     if (found->state.n != self->plan->graph->n) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "checkpoint '%.600s' is of a graph with %lld vertices and this one has "
+                       "checkpoint '%.600s' is of a graph with %lld vert%s and this one has "
                        "%lld; name another file",
                        self->files.file[0], (long long)found->state.n,
-                       (long long)self->plan->graph->n);
+                       found->state.n == 1 ? "ex" : "ices", (long long)self->plan->graph->n);
     }
     self->found = found->state;
     self->has_found = true;

@@ -69,9 +69,9 @@ void mpi_forecast_say(const cli_job *job, const tw_mpi_forecast *f, const tw_gra
     char start[CLI_SHOWN], read[CLI_SHOWN], plan[CLI_SHOWN], prepare[CLI_SHOWN], compute[CLI_SHOWN];
     char exchange[CLI_SHOWN], output[CLI_SHOWN], all[CLI_SHOWN], copied[CLI_SHOWN];
     char copy[2 * CLI_SHOWN] = "";
-    snprintf(graph, sizeof graph, "graph: %lld vertices, %lld arc%s%s", (long long)about->vertices,
-             (long long)about->arcs, about->arcs == 1 ? "" : "s",
-             about->undirected ? ", undirected" : "");
+    snprintf(graph, sizeof graph, "graph: %lld vert%s, %lld arc%s%s", (long long)about->vertices,
+             about->vertices == 1 ? "ex" : "ices", (long long)about->arcs,
+             about->arcs == 1 ? "" : "s", about->undirected ? ", undirected" : "");
     describe(text, f);
     if (f->sharing > 0) {
         snprintf(copy, sizeof copy, "to the GPU and back %s, ",
