@@ -187,6 +187,30 @@ def integers_of_other_widths_are_read():
     assert "page 0 has 64-bit complex numbers, which are not supported" in run("map", "x", "in.tif", status=2).stderr
 
 
+def elements_of_few_bits_are_read():
+    for bits in (1, 4, 12) if SMALL else (1, 2, 3, 4, 7, 9, 12, 15):
+        kind = "uint8" if bits < 8 else "uint16"
+        planes = RANDOM.integers(0, 2**bits, (3, 40, 53)).astype(kind)
+        for more in ({"interleave": "pixel"}, {"interleave": "band", "compress": "deflate"}, {"ENDIANNESS": "BIG"},
+                     {"tiled": True, "blockxsize": 16, "blockysize": 32, "compress": "lzw"}, {"SPARSE_OK": True, "nodata": 1, "blockysize": 4}):
+            profile = {"driver": "GTiff", "height": 40, "width": 53, "count": 3, "dtype": kind, "NBITS": bits, **more}
+            with rasterio.open("in.tif", "w", **profile) as file:
+                if "SPARSE_OK" in more:
+                    file.write(planes[:, 20:], window=((20, 40), (0, 53)))
+                else:
+                    file.write(planes)
+            with rasterio.open("in.tif") as file:
+                want = file.read()
+            for way in ([], ["--memory", "60k", "--threads", 1]):
+                run("map", "x", "in.tif", "out.npy", "-q", "--out-type", "u16", "--no-data", "none", *way)
+                assert (numpy.load("out.npy") == want).all(), (profile, way)
+        run("entropy", "in.tif", "out.npy", "-q", "--levels", max(2, 2**bits))
+    mask = Image.fromarray(RANDOM.integers(0, 2, (30, 41)).astype(bool))
+    mask.save("in.tif", compression="group4")
+    run("map", "x", "in.tif", "out.npy", "-q", "--out-type", "u8")
+    assert (numpy.load("out.npy") == numpy.asarray(mask)).all()
+
+
 def no_data_stays_no_data_in_a_map():
     plane = numbers((1, 30, 40), "f32")
     plane[0, 3, 4] = plane[0, 0, 0] = -9999

@@ -16,6 +16,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 #include "image/tags.h"
+#include "io/image/tiff_elements.h"
 #include "io/image/tiff_filler.h"
 #include "io/image/tiff_tags.h"
 
@@ -49,11 +50,9 @@ typedef struct reader {
     bool separate; /* channels lie one after the other, not side by side */
     bool tiled;
     uint32_t tile_rows, tile_cols;
-    tw_type type;
-    twi_stored stored;
-    uint64_t size; /* of an element in the file */
-    bool sparse;   /* blocks are left out, and read as `filler` */
-    bool direct;   /* lines are read where they lie */
+    twi_tiff_element element;
+    bool sparse; /* blocks are left out, and read as `filler` */
+    bool direct; /* lines are read where they lie */
     uint64_t blocks;
     uint64_t largest; /* bytes of one in the file */
     unsigned char filler[8];
@@ -172,51 +171,6 @@ static tw_status open_reader(reader *r, tw_context *ctx, const twi_input *input)
     return r->tiff != NULL ? TW_OK : failed(r, "not a TIFF file");
 }
 
-/* The type that holds the elements; false if none does. */
-static bool find_type(reader *r, uint16_t bits, uint16_t format)
-{
-    static const struct {
-        uint16_t bits, format;
-        tw_type type;
-        twi_stored stored;
-    } types[] = {{8, SAMPLEFORMAT_UINT, TW_U8, TWI_STORED_ALIKE},
-                 {16, SAMPLEFORMAT_UINT, TW_U16, TWI_STORED_ALIKE},
-                 {16, SAMPLEFORMAT_INT, TW_I16, TWI_STORED_ALIKE},
-                 {32, SAMPLEFORMAT_INT, TW_I32, TWI_STORED_ALIKE},
-                 {32, SAMPLEFORMAT_IEEEFP, TW_F32, TWI_STORED_ALIKE},
-                 {64, SAMPLEFORMAT_IEEEFP, TW_F64, TWI_STORED_ALIKE},
-                 {8, SAMPLEFORMAT_INT, TW_I16, TWI_STORED_I8},
-                 {32, SAMPLEFORMAT_UINT, TW_F64, TWI_STORED_U32},
-                 {64, SAMPLEFORMAT_INT, TW_F64, TWI_STORED_I64},
-                 {64, SAMPLEFORMAT_UINT, TW_F64, TWI_STORED_U64}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (types[i].bits == bits && types[i].format == format) {
-            r->type = types[i].type;
-            r->stored = types[i].stored;
-            r->size = bits / 8;
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *kind_of(uint16_t format)
-{
-    switch (format) {
-    case SAMPLEFORMAT_UINT:
-        return "unsigned integers";
-    case SAMPLEFORMAT_INT:
-        return "signed integers";
-    case SAMPLEFORMAT_IEEEFP:
-        return "floating-point numbers";
-    case SAMPLEFORMAT_COMPLEXINT:
-    case SAMPLEFORMAT_COMPLEXIEEEFP:
-        return "complex numbers";
-    default:
-        return "numbers of an unknown kind";
-    }
-}
-
 /* Colours that are coded: libtiff and libjpeg make red, green and blue of JPEG's YCbCr, of which
  * the sizes of lines and tiles are then. */
 static tw_status decode_colours(reader *r, uint16_t light, bool separate)
@@ -256,11 +210,11 @@ static tw_status read_directory(reader *r)
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_PLANARCONFIG, &planar);
     TIFFGetField(r->tiff, TIFFTAG_PHOTOMETRIC, &light);
     format = format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : format;
-    if (!find_type(r, bits, format)) {
+    if (!twi_tiff_element_find(&r->element, bits, format)) {
         return tw_fail(r->ctx, TW_ERR_FORMAT,
                        "%.400s: page %lld has %u-bit %s, which are not supported; convert it to "
                        "integers of 8, 16, 32 or 64 bits, f32 or f64",
-                       r->input->name, (long long)r->page, bits, kind_of(format));
+                       r->input->name, (long long)r->page, bits, twi_tiff_kind(format));
     }
     tw_status status = decode_colours(r, light, channels > 1 && planar == PLANARCONFIG_SEPARATE);
     if (status != TW_OK) {
@@ -316,14 +270,25 @@ static tw_status count_blocks(reader *r, uint64_t *held)
     return TW_OK;
 }
 
+/* Of so many columns and channels, as the file has them. */
+static uint64_t row_bytes(const reader *r, uint64_t cols, int channels)
+{
+    return twi_tiff_element_bytes(&r->element, cols * (uint64_t)channels);
+}
+
+/* Of so many columns of what is decoded together: all channels, or one. */
+static uint64_t part_bytes(const reader *r, uint64_t cols)
+{
+    return row_bytes(r, cols, r->separate ? 1 : r->channels);
+}
+
 static tw_status check_promise(reader *r)
 {
     uint16_t compression = COMPRESSION_NONE;
     uint64_t bytes;
-    const uint64_t element = r->size * (uint64_t)r->channels;
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
     const uint64_t ratio = compression == COMPRESSION_NONE ? 1 : RATIO_MOST;
-    if (!twi_mul((uint64_t)r->rows * (uint64_t)r->cols, element, &bytes)) {
+    if (!twi_mul((uint64_t)r->rows, row_bytes(r, (uint64_t)r->cols, r->channels), &bytes)) {
         return too_large(r);
     }
     tw_status status = count_blocks(r, &bytes);
@@ -332,8 +297,12 @@ static tw_status check_promise(reader *r)
 
 static void fill(const reader *r, unsigned char *out, uint64_t bytes)
 {
-    for (uint64_t at = 0; at < bytes; at += r->size) {
-        memcpy(out + at, r->filler, r->size);
+    if (r->element.packed > 0) {
+        twi_tiff_repeat(&r->element, r->filler, out, bytes);
+        return;
+    }
+    for (uint64_t at = 0; at < bytes; at += r->element.size) {
+        memcpy(out + at, r->filler, r->element.size);
     }
 }
 
@@ -362,7 +331,8 @@ static bool lies_plain(const reader *r, uint64_t block)
     uint16_t compression = COMPRESSION_NONE, order = FILLORDER_MSB2LSB;
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_FILLORDER, &order);
-    return compression == COMPRESSION_NONE && order == FILLORDER_MSB2LSB && block >= DIRECT_LEAST;
+    return compression == COMPRESSION_NONE && order == FILLORDER_MSB2LSB &&
+           r->element.packed == 0 && block >= DIRECT_LEAST;
 }
 
 /* All that a page takes, and what its caller will beside it, so that what is refused names it. */
@@ -382,20 +352,20 @@ static tw_status count_memory(reader *r, uint64_t lines, uint64_t tile, uint64_t
 /* Room for a line or a row of tiles. `beside`: what is taken next. */
 static tw_status reserve_lines(reader *r, uint64_t beside)
 {
-    const uint64_t element = r->size * (r->separate ? 1 : (uint64_t)r->channels);
     uint64_t lines = 1, tile = 0;
     twi_uncount(&r->counted);
     twi_free(r->tile);
     twi_free(r->lines);
     r->tile = r->lines = NULL;
     r->tile_cleared = false;
-    r->line_bytes = (uint64_t)r->cols * element;
+    r->line_bytes = part_bytes(r, (uint64_t)r->cols);
     if (r->tiled) {
         TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &r->tile_cols);
         TIFFGetField(r->tiff, TIFFTAG_TILELENGTH, &r->tile_rows);
         const tmsize_t bytes = TIFFTileSize(r->tiff);
         if (r->tile_cols == 0 || r->tile_rows == 0 || bytes <= 0 || bytes > SINGLE_MOST ||
-            (uint64_t)bytes != (uint64_t)r->tile_cols * r->tile_rows * element) {
+            (uint64_t)bytes != part_bytes(r, r->tile_cols) * r->tile_rows ||
+            !twi_tiff_element_fits(&r->element, r->tile_cols)) {
             return failed(r, "its tiles have no proper size");
         }
         lines = r->tile_rows < (uint64_t)r->rows ? r->tile_rows : (uint64_t)r->rows;
@@ -427,7 +397,7 @@ static tw_status find_filler(reader *r)
         r->no_data_known = true;
     }
     tw_image_tags_destroy(tags);
-    twi_tiff_filler(r->filler, r->stored, r->type, r->no_data);
+    twi_tiff_filler(r->filler, r->element.stored, r->element.type, r->no_data);
     return status;
 }
 
@@ -467,8 +437,7 @@ static tw_status next_page(reader *r, bool *more)
 
 static tw_status decode_tiles(reader *r, int64_t row, int channel)
 {
-    const uint64_t element = r->size * (r->separate ? 1 : (uint64_t)r->channels);
-    const uint64_t tile_line = r->tile_cols * element;
+    const uint64_t tile_line = part_bytes(r, r->tile_cols);
     if (!r->tile_cleared) { /* a damaged tile may leave some of it as it was */
         memset(r->tile, 0, r->tile_rows * tile_line);
         r->tile_cleared = true;
@@ -485,8 +454,8 @@ static tw_status decode_tiles(reader *r, int64_t row, int channel)
             return failed(r, "a tile cannot be decoded");
         }
         for (int64_t y = 0; y < high; y++) {
-            memcpy(r->lines + (uint64_t)y * r->line_bytes + (uint64_t)col * element,
-                   r->tile + (uint64_t)y * tile_line, (uint64_t)wide * element);
+            memcpy(r->lines + (uint64_t)y * r->line_bytes + part_bytes(r, (uint64_t)col),
+                   r->tile + (uint64_t)y * tile_line, part_bytes(r, (uint64_t)wide));
         }
     }
     return TW_OK;
@@ -505,8 +474,8 @@ static bool read_plain(reader *r, uint32_t block, uint64_t at, unsigned char *ou
         return false;
     }
     r->input_error = twi_input_try(r->input, place + at, out, count);
-    for (uint64_t i = 0; TIFFIsByteSwapped(r->tiff) && i < count; i += r->size) {
-        for (uint64_t low = 0, high = r->size - 1; low < high; low++, high--) {
+    for (uint64_t i = 0; TIFFIsByteSwapped(r->tiff) && i < count; i += r->element.size) {
+        for (uint64_t low = 0, high = r->element.size - 1; low < high; low++, high--) {
             const unsigned char kept = out[i + low];
             out[i + low] = out[i + high];
             out[i + high] = kept;
@@ -517,7 +486,7 @@ static bool read_plain(reader *r, uint32_t block, uint64_t at, unsigned char *ou
 
 static tw_status read_line(reader *r, int64_t row, int channel)
 {
-    const uint64_t element = r->size * (r->separate ? 1 : (uint64_t)r->channels);
+    const uint64_t element = part_bytes(r, 1); /* not packed */
     const uint64_t wide = r->tiled ? r->tile_cols : (uint64_t)r->cols;
     uint32_t high = r->tile_rows;
     if (!r->tiled) {
@@ -560,12 +529,17 @@ static tw_status decode_line(reader *r, int64_t row, int channel, const unsigned
 static tw_status take_channel(const reader *r, const unsigned char *line, int64_t row, int channel,
                               void *out)
 {
-    const size_t size = r->size;
+    const size_t size = r->element.size;
+    if (r->element.packed > 0) {
+        twi_tiff_unpack(&r->element, line, r->separate ? 0 : (uint64_t)channel,
+                        r->separate ? 1 : (uint64_t)r->channels, (uint64_t)r->cols, out);
+        return TW_OK;
+    }
     const size_t step = r->separate ? size : size * (size_t)r->channels;
     const unsigned char *from = line + (r->separate ? 0 : (size_t)channel * size);
-    if (r->stored != TWI_STORED_ALIKE) {
-        return twi_stored_row(r->ctx, r->input->name, r->stored, from, (int64_t)step, r->cols, row,
-                              out);
+    if (r->element.stored != TWI_STORED_ALIKE) {
+        return twi_stored_row(r->ctx, r->input->name, r->element.stored, from, (int64_t)step,
+                              r->cols, row, out);
     }
     if (step == size) {
         memcpy(out, from, (size_t)r->cols * size);
@@ -599,7 +573,8 @@ static tw_status read_channels(reader *r, const tw_matrix *planes, int first, in
 
 static uint64_t planes_bytes(const reader *r)
 {
-    return (uint64_t)r->rows * (uint64_t)r->cols * (uint64_t)r->channels * tw_type_size(r->type);
+    return (uint64_t)r->rows * (uint64_t)r->cols * (uint64_t)r->channels *
+           tw_type_size(r->element.type);
 }
 
 /* Of all pages, beside what the first takes to be decoded: the sentence of a limit that is too low
@@ -627,7 +602,7 @@ static tw_status read_page(reader *r, tw_image *image)
     const int64_t before = image->count;
     tw_status status = reserve_lines(r, planes_bytes(r));
     for (int k = 0; k < r->channels && status == TW_OK; k++) {
-        status = tw_image_add(r->ctx, image, r->rows, r->cols, r->type);
+        status = tw_image_add(r->ctx, image, r->rows, r->cols, r->element.type);
     }
     const tw_matrix *planes = image->planes + before;
     for (int k = 0; k < r->channels && status == TW_OK; k += r->separate ? 1 : r->channels) {
@@ -735,7 +710,7 @@ tw_status twi_tiff_rows(tw_context *ctx, twi_rows *out, const twi_input *input, 
         return status;
     }
     *out = (twi_rows){.planes = planes,
-                      .shape = {p->reader.rows, p->reader.cols, p->reader.type},
+                      .shape = {p->reader.rows, p->reader.cols, p->reader.element.type},
                       .state = p,
                       .next = plane_next,
                       .close = plane_close};

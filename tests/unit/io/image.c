@@ -282,7 +282,7 @@ static void mangled_tiff_files_end_in_a_sentence(void **state)
         {"huge-packed.tif", "page 0 says 2000000 x 2000000 elements, which 162 bytes cannot hold"},
         {"loop.tif", "page 0: "},
         {"no-rows.tif", "page 0: "},
-        {"strange-bits.tif", "page 0 has 12-bit unsigned integers"}};
+        {"strange-bits.tif", "page 0 has 20-bit unsigned integers"}};
     tw_context *ctx = open_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[512];
