@@ -646,6 +646,14 @@ def jpegs_are_read_as_others_read_them():
         os.remove("out.png")
     Image.fromarray(large).save("in.jpg", quality=85)
     run("map", "x", "in.jpg", "out.png", "-q", "--memory", "2M")  # row by row
+    turned = Image.Exif()
+    turned[274] = 6
+    Image.fromarray(photo).save("in.jpg", exif=turned)
+    for words in (["map", "x", "in.jpg"], ["entropy", "in.jpg"]):
+        assert run(*words).stderr.count("in.jpg: its camera was turned, which is ignored: rows are as they are stored") == 1
+    turned[274] = 1
+    Image.fromarray(photo).save("in.jpg", exif=turned)
+    assert "turned" not in run("map", "x", "in.jpg").stderr
     Image.fromarray(photo).convert("CMYK").save("in.jpg")
     assert "convert it to grey or RGB" in run("entropy", "in.jpg", status=2).stderr
 

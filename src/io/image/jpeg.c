@@ -22,6 +22,9 @@
 
 #define PIECE ((uint64_t)1 << 16) /* bytes of the file at a time */
 #define SCANS_MOST 500
+#define ENTRIES_MOST 200 /* of notes that are looked at */
+enum { MARK_FIRST = 0xFFE0, MARK_NOTES = 0xFFE1, MARK_LAST = 0xFFEF };
+enum { EXIF = 0x45786966, ORIENTATION = 274 };
 #define TABLES ((uint64_t)128 << 10) /* bytes that libjpeg takes whatever the image */
 
 typedef struct jpeg_job {
@@ -325,6 +328,56 @@ static tw_status jpeg_rows(tw_context *ctx, twi_rows *out, const twi_input *inpu
     return twi_woven_rows(ctx, out, &from, input->name, plane);
 }
 
+/* A number of `bytes` bytes at a place of the file; -1: it is not there. */
+static int64_t number_at(const twi_input *input, uint64_t at, int bytes, bool low_first)
+{
+    unsigned char data[4];
+    int64_t value = 0;
+    if (at > input->size || (uint64_t)bytes > input->size - at ||
+        twi_input_try(input, at, data, (uint64_t)bytes) != 0) {
+        return -1;
+    }
+    for (int i = 0; i < bytes; i++) {
+        value = value << 8 | data[low_first ? bytes - 1 - i : i];
+    }
+    return value;
+}
+
+/* Whether the directory of a camera's notes, a TIFF that begins at `at`, says that the first row is
+ * not the top one, or its first column not on the left. */
+static bool says_turned(const twi_input *input, uint64_t at)
+{
+    const bool low_first = number_at(input, at, 2, false) == 0x4949;
+    const int64_t place = number_at(input, at + 4, 4, low_first);
+    const int64_t entries = place >= 0 ? number_at(input, at + (uint64_t)place, 2, low_first) : 0;
+    for (int64_t i = 0; i < entries && i < ENTRIES_MOST; i++) {
+        const uint64_t entry = at + (uint64_t)place + 2 + (uint64_t)i * 12;
+        if (number_at(input, entry, 2, low_first) == ORIENTATION) {
+            const int64_t kind = number_at(input, entry + 8, 2, low_first);
+            return kind >= 2 && kind <= 8;
+        }
+    }
+    return false;
+}
+
+/* Whether the camera noted that it was turned: in the notes before the image. */
+static bool is_turned(const twi_input *input)
+{
+    uint64_t at = 2;
+    for (int i = 0; i < ENTRIES_MOST; i++) {
+        const int64_t mark = number_at(input, at, 2, false);
+        const int64_t length = number_at(input, at + 2, 2, false);
+        if (mark < MARK_FIRST || mark > MARK_LAST || length < 2) {
+            return false;
+        }
+        if (mark == MARK_NOTES && number_at(input, at + 4, 4, false) == EXIF) {
+            return says_turned(input, at + 10);
+        }
+        at += 2 + (uint64_t)length;
+    }
+    return false;
+}
+
 static tw_status jpeg_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
 {
     jpeg_job *job = NULL;
@@ -333,6 +386,10 @@ static tw_status jpeg_tags(tw_context *ctx, tw_image_tags *tags, const twi_input
         return status;
     }
     status = open_header(job, ctx, input);
+    if (status == TW_OK && is_turned(input)) {
+        twi_log(ctx, "%.400s: its camera was turned, which is ignored: rows are as they are stored",
+                input->name);
+    }
     if (status == TW_OK) {
         tags->info.planes = tags->info.bands = job->channels;
         tags->info.colours = job->channels == 3;
