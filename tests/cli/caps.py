@@ -269,8 +269,10 @@ class Caps(unittest.TestCase):
                            ("reach", "cycle.el", "--undirected")], 2):
             self.told(words, tight=2)  # who has not read the graph does not know that it is one component
         for words in some([("apsp", "named.csv", "--sources", "v1", "-o", "o.csv"), ("apsp", "cycle.el", "--sources", "1-8", "--summary"),
-                           ("apsp", "named.csv", "--sources", "v1,v2,v3,v4,v5", "--nearest", "o.csv"), ("apsp", "chain.el", "--sources", "5", "-o", "o.npy")], 2):
+                           ("apsp", "chain.el", "--sources", "5", "-o", "o.npy")], 2):
             self.told(words)
+        # a queue for each of two threads is allocated, and what these searches do not reach of it stays unoccupied
+        self.told(("apsp", "named.csv", "--sources", "v1,v2,v3,v4,v5", "--nearest", "o.csv"), taken=1.7)
 
     def test_predecessors_are_in_the_limit(self):
         self.make("generate", "graph", "grid", "g.gr", "--vertices", "1225")
