@@ -157,7 +157,8 @@ static tw_status check_pair(const cli_job *job, const known_file *a, const known
                          b->file.path, a->file.what, a->file.path);
 }
 
-/* A result that exists and is one of the inputs would take its place, perhaps before it is read. */
+/* A result that exists and is one of the inputs would take its place, perhaps before it is read;
+ * and only a result is made again. */
 static tw_status check_files(const cli_job *job, const batch_work *w)
 {
     const cli_batch *batch = w->batch;
@@ -178,6 +179,9 @@ static tw_status check_files(const cli_job *job, const batch_work *w)
     qsort(list, (size_t)known, sizeof *list, by_inode);
     for (int i = 1; i < known && status == TW_OK; i++) {
         status = check_pair(job, &list[i - 1], &list[i]);
+    }
+    for (int i = 0; i < count && status == TW_OK; i++) {
+        status = cli_check_foreign(job->ctx, w->results[i], batch->format);
     }
     free(list);
     return status;

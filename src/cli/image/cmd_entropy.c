@@ -80,7 +80,8 @@ static const cli_option format_options[] = {
      "Take all operands as inputs, and write their results into FOLDER under the same names, with "
      "the extension of --out-format if given; results of JPEG files are .png. A file that fails is "
      "reported and the rest are still done; the exit status is then 2, or 1 if only checks failed. "
-     "--json prints one report of all files."},
+     "Results that are there are replaced, other images are not. --json prints one report of all "
+     "files."},
     CLI_STORAGE_OPTIONS(entropy_settings),
     {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
      "The type of OUT's elements: f32 (the default), f16, or u8 and u16, to which 0 to the largest "

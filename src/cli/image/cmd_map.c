@@ -63,7 +63,8 @@ static const cli_option format_options[] = {
      "Take all files without a name as x, one after the other, and write their results into FOLDER "
      "under the same names, with the extension of --out-format if given; results of JPEG files are "
      ".png. A file that fails is reported and the rest are still done; the exit status is then 2, "
-     "or 1 if only checks failed. --json prints one report of all files."},
+     "or 1 if only checks failed. Results that are there are replaced, other images are not. "
+     "--json prints one report of all files."},
     CLI_STORAGE_OPTIONS(map_settings),
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
      "npy, pnm, pfm, png, tiff, jpeg or records, for all inputs; default: chosen by extension, or "

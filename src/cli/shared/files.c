@@ -267,6 +267,21 @@ tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *in
                            operand, operand);
 }
 
+tw_status cli_check_foreign(tw_context *ctx, const char *path, const char *format)
+{
+    static const char *const marked[] = {"tif", "tiff", "png", "npy",
+                                         "pgm", "ppm",  "pnm", NULL}; /* say who wrote them */
+    struct stat found;
+    if (!cli_writes(path, format, marked) || stat(path, &found) != 0 || !S_ISREG(found.st_mode) ||
+        found.st_size == 0 || is_made_here(ctx, path)) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "--out-dir: '%.300s' is there already and was not written by tilewright; choose "
+                   "another folder, or remove it",
+                   path);
+}
+
 void cli_take_output(cli_job *job, const char *path)
 {
     if (cli_is_stdout(path)) {

@@ -54,6 +54,9 @@ TW_CHECKED tw_status cli_choose_output(cli_job *job, const char **out, const cha
  * be lost. `-o` means it. One of f32 beside an input of whole numbers is a result that is made
  * again, and so is one of another kind than `input` that says that tilewright wrote it. */
 TW_CHECKED tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *input);
+/* Refuse a result of --out-dir in place of a file that does not say that tilewright wrote it, where
+ * its format can. */
+TW_CHECKED tw_status cli_check_foreign(tw_context *ctx, const char *path, const char *format);
 /* As cli_choose_output, for the file of another result: a report goes to standard error if this
  * does not, and there is no progress beside what comes out on the terminal. */
 void cli_take_output(cli_job *job, const char *path);
