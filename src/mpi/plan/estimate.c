@@ -16,7 +16,9 @@
 #define FILL_SECONDS 0.3e-9  /* of an entry: filled, and looked at by the certificate */
 #define MOVE_SECONDS 0.8e-9  /* of a byte of the working matrix: into a row of the result */
 #define WRITE_SECONDS 0.7e-9 /* of a byte of the result: converted, and on its way to the file */
+#define MOVERS 4             /* threads that do so in that many times less: more wait for memory */
 #define KEEP_SECONDS 1.2e-9  /* of an entry that goes into a summary */
+#define PINNING 2            /* times as fast as plain copies of a share, with the time it takes */
 #define PROBED 128           /* vertices of tiles that show how many share a processor */
 #define DENSE (1.0 / 16)     /* arcs of all pairs, from which on all tiles are taken to be there */
 
@@ -91,6 +93,7 @@ static tw_status find_filled(tw_context *ctx, const tw_mpi_graph *graph, const t
 static tw_status find_output(tw_context *ctx, const twi_world *world, const tw_apsp_plan *plan,
                              const twi_mpi_goal *goal, double rows, double crowd, double *seconds)
 {
+    const double movers = goal->threads < MOVERS ? goal->threads : MOVERS;
     const double entries = rows * (double)twi_plan_cols(plan);
     const tw_mpi_apsp_output *to = goal->output;
     double rate = INFINITY;
@@ -101,7 +104,7 @@ static tw_status find_output(tw_context *ctx, const twi_world *world, const tw_a
     }
     const double bytes = entries * ((to->path != NULL ? (double)tw_type_size(plan->type) : 0) +
                                     (to->predecessors != NULL ? (double)sizeof(int32_t) : 0));
-    *seconds = path != NULL ? bytes / rate + bytes * WRITE_SECONDS * crowd : 0;
+    *seconds = path != NULL ? bytes / rate + bytes * WRITE_SECONDS * crowd / movers : 0;
     const int collectors = (to->summary != NULL) + (to->nearest != NULL) + (to->farthest != NULL);
     *seconds += collectors * entries * KEEP_SECONDS * crowd;
     return status;
@@ -178,7 +181,7 @@ static tw_status find_gpu_pace(tw_context *ctx, tw_mpi_forecast *out, twi_pace *
     const double panels = b * b * size * (double)(shape.down + shape.across);
     double slowest[2] = {-gpu.rate / sharing, 2 * b * b * size *
                                                   (double)(shape.down * shape.across) /
-                                                  gpu.slow_link * sharing};
+                                                  (PINNING * gpu.slow_link) * sharing};
     *pace = (twi_pace){.tile = gpu.round, .turns = 1, .crowd = 1};
     if (status == TW_OK) {
         status = twi_probe_casts(ctx, pace, grid, mesh);
@@ -272,7 +275,9 @@ tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_m
         ((double)graph->arcs / ranks * ARC_SECONDS + entries * FILL_SECONDS) * pace.crowd;
     out->seconds_compute = rounds.compute;
     out->seconds_exchange = rounds.exposed;
-    out->seconds_output = output + n * n / ranks * (double)mesh.element * MOVE_SECONDS * pace.crowd;
+    const double movers = goal->threads < MOVERS ? goal->threads : MOVERS;
+    out->seconds_output =
+        output + n * n / ranks * (double)mesh.element * MOVE_SECONDS * pace.crowd / movers;
     return status;
 }
 
