@@ -168,7 +168,7 @@ static void try_case(const run_case *c, const char *file)
     rounds_left = -1;
     must(run(c, graph, c->type == TW_F32 ? file : NULL, want), "an uninterrupted run");
     while (status == TW_ERR_CANCELLED && interruptions < 4) {
-        rounds_left = draw(0, 12);
+        rounds_left = draw(0, 4);
         status = run(c, graph, file, got);
         interruptions += status == TW_ERR_CANCELLED;
     }
