@@ -14,9 +14,13 @@ tw_status twi_probe(tw_context *ctx, tw_apsp_plan *plan, double *farthest)
     if (graph->n == 0 || plan->potential != NULL) {
         return TW_OK;
     }
-    memory = twi_try_alloc(ctx, twi_textbook_bytes(graph), 1);
-    if (memory == NULL) { /* a run may need less than that: it is left unknown */
+    if (twi_textbook_bytes(graph) > twi_memory_room(ctx)) { /* of which a run may need less */
         return TW_OK;
+    }
+    tw_status status =
+        twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search for the plan");
+    if (status != TW_OK) {
+        return status;
     }
     twi_textbook_place(&search, graph, memory, ctx);
     twi_textbook_dijkstra(graph, (int32_t)(graph->n / 2), &search);

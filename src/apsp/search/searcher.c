@@ -143,9 +143,11 @@ uint64_t twi_search_worker_memory(const tw_apsp_plan *plan, tw_apsp_method metho
         return sizeof(twi_search_worker) + twi_bfs_space_memory(graph->n);
     }
     const twi_lanes_kernels *kernels = kernels_of(plan->isa);
-    const uint64_t line = (uint64_t)kernels->line_bytes + sizeof(int32_t) + 1 + sizeof(double);
+    const bool known = plan->isa != TWI_ISA_NONE; /* else it is found when the run begins */
+    const uint64_t line = (known ? (uint64_t)kernels->line_bytes : TWI_LINE_BYTES) +
+                          sizeof(int32_t) + 1 + sizeof(double);
     return sizeof(twi_search_worker) +
-           (may_use_lanes(plan, kernels) ? (uint64_t)graph->n * line : 0) +
+           (!known || may_use_lanes(plan, kernels) ? (uint64_t)graph->n * line : 0) +
            twi_dijkstra_space_memory(graph->n, graph->arcs,
                                      twi_search_kind(plan, first_type(plan, method)),
                                      twi_net_max_weight(graph, plan->potential));
