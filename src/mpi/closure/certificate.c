@@ -49,6 +49,7 @@ static bool has_far(const twi_share *share, const char *tile, int64_t ld, int64_
  * stands for two. */
 static void find_missing(const twi_share *share, uint8_t *missing, int threads)
 {
+    (void)threads; /* unused without OpenMP */
     const twi_grid *grid = share->grid;
 #pragma omp parallel for num_threads(twi_team(threads)) schedule(dynamic, 1)
     for (int64_t own = 0; own < share->row_count; own++) {
@@ -71,6 +72,7 @@ static void find_missing(const twi_share *share, uint8_t *missing, int threads)
 static void mark(const twi_share *share, int64_t i, int64_t first, int64_t count, bits *reached,
                  int threads)
 {
+    (void)threads; /* unused without OpenMP */
     const twi_grid *grid = share->grid;
     const uint32_t cap = (uint32_t)share->kernel->infinity;
 #pragma omp parallel for num_threads(twi_team(threads)) schedule(dynamic, 1)
@@ -94,6 +96,7 @@ static void mark(const twi_share *share, int64_t i, int64_t first, int64_t count
 
 static bool refuted(const tw_graph *part, const bits *reached, int threads)
 {
+    (void)threads; /* unused without OpenMP */
     uint64_t left_out = 0;
 #pragma omp parallel for num_threads(twi_team(threads)) schedule(static) reduction(| : left_out)
     for (int64_t u = 0; u < part->n; u++) {

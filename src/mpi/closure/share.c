@@ -106,6 +106,7 @@ static void fill_part(const twi_share *share, uint64_t begin, uint64_t end)
  * to fill it. */
 static void fill(const twi_share *share, uint64_t elements, int threads)
 {
+    (void)threads; /* unused without OpenMP */
     const uint64_t parts = (elements + FILL_AT_ONCE - 1) / FILL_AT_ONCE;
 #pragma omp parallel for schedule(static) num_threads(twi_team(threads))
     for (uint64_t part = 0; part < parts; part++) {
