@@ -439,6 +439,7 @@ static void a_limit_of_memory_is_kept_or_refused(void **unused)
     assert_ok(ctx, tw_reach_plan_describe(plan, &info));
     run_into(ctx, plan, &out, NULL, &report);
     assert_true(report.memory_peak <= info.memory + tw_memory_used(ctx));
+    const uint64_t each = info.memory / (uint64_t)report.threads;
     if (report.threads > 1) { /* else there is no fewer */
         const uint64_t once = tw_memory_used(ctx) + info.memory * 2 / 3;
         assert_ok(ctx, tw_set_memory(ctx, once)); /* for one thread, not for four */
@@ -448,7 +449,7 @@ static void a_limit_of_memory_is_kept_or_refused(void **unused)
     uint8_t *again = malloc(4000 * 500);
     memcpy(again, got, 4000 * 500);
     for (int part = 3; part <= 12; part *= 2) { /* blocks of fewer and fewer sources */
-        const uint64_t less = tw_memory_used(ctx) + info.memory / (uint64_t)part / 4;
+        const uint64_t less = tw_memory_used(ctx) + each / (uint64_t)part;
         assert_ok(ctx, tw_set_memory(ctx, less));
         memset(got, 0xa5, 4000 * 500);
         run_into(ctx, plan, &out, NULL, &report);
