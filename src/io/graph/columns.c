@@ -3,46 +3,14 @@
 
 #include "io/extension.h"
 #include "io/graph/look.h"
+#include "io/graph/row_names.h"
 #include "io/packed/packed.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { SAMPLED = 16 }; /* lines that settle the separator */
-
 /* ----------------------------------------------------------------- the first line of data */
-
-/* "# vertices: N" */
-static void read_remark(twi_text head, int64_t *vertices)
-{
-    static const char words[] = "vertices:";
-    head.at++;
-    twi_text_skip_blanks(&head);
-    size_t left = (size_t)(head.end - head.at);
-    int64_t value;
-    if (left < sizeof words - 1 || memcmp(head.at, words, sizeof words - 1) != 0) {
-        return;
-    }
-    head.at += sizeof words - 1;
-    if (twi_text_count(&head, &value, "a number of vertices", TWI_MOST_VERTICES)) {
-        *vertices = value;
-    }
-}
-
-bool twi_columns_find(twi_text *head, int64_t *vertices)
-{
-    do {
-        if (!twi_text_line_ends(head)) {
-            if (*head->at != '#' && *head->at != '%') {
-                return true;
-            }
-            read_remark(*head, vertices);
-            twi_text_skip_line(head);
-        }
-    } while (twi_text_next_line(head));
-    return false;
-}
 
 char twi_columns_given(twi_text *head)
 {
@@ -93,7 +61,7 @@ static void look_at_next(twi_text text, char separator, twi_wish wishes[TWI_WISH
     int64_t ignored = 0;
     *out = (twi_look){0};
     twi_text_skip_line(&text);
-    if (twi_text_next_line(&text) && twi_columns_find(&text, &ignored)) {
+    if (twi_text_next_line(&text) && twi_look_for_line(&text, &ignored)) {
         (void)twi_look_at(text, separator, wishes, out, &text);
     }
 }
@@ -134,10 +102,10 @@ static int64_t rate_separator(twi_text text, char separator, twi_wish wishes[TWI
     int64_t ignored = 0;
     int64_t lines = 0;
     bool more = true;
-    while (more && lines < SAMPLED) {
+    while (more && lines < TWI_SAMPLED) {
         const bool whole = twi_look_at(text, separator, wishes, &line, &failed);
         twi_text_skip_line(&text);
-        more = twi_text_next_line(&text) && twi_columns_find(&text, &ignored);
+        more = twi_text_next_line(&text) && twi_look_for_line(&text, &ignored);
         const bool title = lines == 0 && more;
         points += whole && line.fields == first->fields;
         points += weighted && line.weight_like;
@@ -156,13 +124,13 @@ static bool do_lines_agree(twi_text text, char separator, twi_wish wishes[TWI_WI
     twi_text failed;
     int64_t ignored = 0;
     bool more = true;
-    for (int64_t lines = 0; more && lines < SAMPLED; lines++) {
+    for (int64_t lines = 0; more && lines < TWI_SAMPLED; lines++) {
         if (!twi_look_at(text, separator, wishes, &line, &failed) || line.fields != fields ||
             (fields > TWI_ENDS && !line.weight_like)) {
             return false;
         }
         twi_text_skip_line(&text);
-        more = twi_text_next_line(&text) && twi_columns_find(&text, &ignored);
+        more = twi_text_next_line(&text) && twi_look_for_line(&text, &ignored);
     }
     return true;
 }
@@ -218,7 +186,7 @@ static char find_separator(const twi_text *head, const twi_input *input,
         if (usual && !opts->unweighted) {
             copy[TWI_WEIGHT].column = TWI_ENDS + 1;
         }
-        if (!twi_look_at(*head, *c, copy, &line, &failed) || line.fields < TWI_ENDS) {
+        if (!twi_look_at(*head, *c, copy, &line, &failed) || line.fields - line.hollow < TWI_ENDS) {
             continue;
         }
         if (*c == '\t' && tabs) {
@@ -237,7 +205,7 @@ static char find_separator(const twi_text *head, const twi_input *input,
         }
         int64_t points = 0;
         for (int w = 0; w < TWI_WISHES; w++) {
-            points -= copy[w].name != NULL && copy[w].column == 0 ? 2 * SAMPLED : 0;
+            points -= copy[w].name != NULL && copy[w].column == 0 ? 2 * TWI_SAMPLED : 0;
             copy[w].name = NULL;
         }
         points += rate_separator(*head, *c, copy, &line);
@@ -392,13 +360,13 @@ static doubt doubt_titles(const twi_look *line, const tw_graph_read_options *opt
     return !told ? ALL_UNKNOWN : !known ? WEIGHT_UNKNOWN : NONE;
 }
 
-/* Where the columns are if they are not looked for by name. */
+/* Where the columns of the first line are if they are not looked for by name. */
 static void place_wishes(const twi_columns *columns, twi_wish out[TWI_WISHES])
 {
     memset(out, 0, TWI_WISHES * sizeof *out);
-    out[TWI_FROM].column = columns->from;
-    out[TWI_TO].column = columns->to;
-    out[TWI_WEIGHT].column = columns->weight;
+    out[TWI_FROM].column = columns->from - columns->shift;
+    out[TWI_TO].column = columns->to - columns->shift;
+    out[TWI_WEIGHT].column = columns->weight > 0 ? columns->weight - columns->shift : 0;
 }
 
 tw_status twi_columns_check_titles(tw_context *ctx, const twi_input *input, const twi_text *head,
@@ -411,7 +379,13 @@ tw_status twi_columns_check_titles(tw_context *ctx, const twi_input *input, cons
     if (!columns->titles || !twi_look_at(*head, columns->separator, wishes, &line, &failed)) {
         return TW_OK;
     }
-    switch (doubt_titles(&line, opts, columns->weight)) {
+    if (columns->untitled) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.400s: each line has one field more than the header (%s); give the "
+                       "columns by number, with --from, --to and --weight",
+                       input->name, line.list);
+    }
+    switch (doubt_titles(&line, opts, wishes[TWI_WEIGHT].column)) {
     case NONE:
         return TW_OK;
     case ALL_UNKNOWN:
@@ -467,9 +441,9 @@ static bool have_names(twi_text text, twi_columns *columns, twi_wish wishes[TWI_
     const bool table = columns->separator != ' ';
     twi_look line = {0};
     int64_t ignored = 0;
-    for (int64_t lines = 1; lines < SAMPLED && !line.names; lines++) {
+    for (int64_t lines = 1; lines < TWI_SAMPLED && !line.names; lines++) {
         twi_text_skip_line(&text);
-        if (!twi_text_next_line(&text) || !twi_columns_find(&text, &ignored)) {
+        if (!twi_text_next_line(&text) || !twi_look_for_line(&text, &ignored)) {
             return false;
         }
         (void)twi_look_at(text, columns->separator, wishes, &line, &text);
@@ -492,6 +466,21 @@ static bool are_names(const twi_text *head, twi_columns *columns, twi_wish wishe
                           : line->figures > 0 || line->weight_like || next->any_quote);
     return words || (line->names && line->figures > 0 && line->titles < TWI_ENDS) ||
            have_names(*head, columns, wishes);
+}
+
+/* Where the columns are in the lines below the titles, which stand `shift` to their left; who gives
+ * a number counts what is in the file. Returns whether one is known by its title. */
+static bool shift_wishes(const tw_graph_read_options *opts, const twi_wish wishes[TWI_WISHES],
+                         int64_t shift, twi_wish out[TWI_WISHES])
+{
+    bool titled = false;
+    for (int w = 0; w < TWI_WISHES; w++) {
+        const bool numbered = wishes[w].option != NULL && wishes[w].name == NULL;
+        out[w] = wishes[w];
+        out[w].column += wishes[w].column > 0 && !numbered ? shift : 0;
+        titled |= !numbered && (w != TWI_WEIGHT || !opts->unweighted);
+    }
+    return titled;
 }
 
 /* What is no text has other faults. */
@@ -561,9 +550,6 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
         choose_by_titles(opts, &line, wishes);
         status = choose_weight(ctx, input, opts, wishes, &line);
     }
-    if (status == TW_OK) {
-        status = check_apart(ctx, wishes);
-    }
     if (status != TW_OK) {
         return status;
     }
@@ -571,15 +557,28 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
         opts->from != NULL || opts->to != NULL || opts->weight != NULL || opts->unweighted;
     const bool named = wishes[TWI_FROM].name != NULL || wishes[TWI_TO].name != NULL ||
                        wishes[TWI_WEIGHT].name != NULL;
-    for (int w = 0; w < TWI_WISHES; w++) {
-        wishes[w].name = NULL; /* found: their columns are what counts from here on */
+    const bool headed = opts->header == TW_GRAPH_HEADER_YES || named ||
+                        (opts->header == TW_GRAPH_HEADER_AUTO && line.figures == 0);
+    const twi_rows rows =
+        headed ? twi_rows_look(*head, out->separator, line.fields) : TWI_ROWS_PLAIN;
+    twi_wish below[TWI_WISHES];
+    out->shift = rows == TWI_ROWS_NAMED;
+    out->untitled = shift_wishes(opts, wishes, out->shift, below) && rows == TWI_ROWS_UNTITLED;
+    status = check_apart(ctx, below);
+    if (status != TW_OK) {
+        return status;
+    }
+    for (int w = 0; w < TWI_WISHES; w++) { /* found: their columns are what counts from here on */
+        wishes[w].name = NULL;
+        below[w].name = NULL;
     }
     (void)twi_look_at(*head, out->separator, wishes, &line, head);
-    look_at_next(*head, out->separator, wishes, &next);
-    out->names = opts->ids || are_names(head, out, wishes, &line, &next);
+    look_at_next(*head, out->separator, below, &next);
+    out->names = opts->ids || are_names(head, out, below, &line, &next);
     out->titles = opts->header != TW_GRAPH_HEADER_AUTO
                       ? opts->header == TW_GRAPH_HEADER_YES
-                      : named || are_titles(&line, &next, out->names, wishes[TWI_WEIGHT].column);
+                      : named || out->shift > 0 ||
+                            are_titles(&line, &next, out->names, wishes[TWI_WEIGHT].column);
     if (!asked && !out->titles && line.fields > TWI_ENDS + 1 && line.figures == line.fields) {
         return tw_fail(
             ctx, TW_ERR_FORMAT,
@@ -597,21 +596,21 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
         (opts->header == TW_GRAPH_HEADER_AUTO && !out->titles && next.fields > 0 && line.spelt) ||
         (out->wordy && (!out->unusual || next.numbers == TWI_ENDS));
     memcpy(out->ends, line.ends, sizeof out->ends);
-    out->from = wishes[TWI_FROM].column;
-    out->to = wishes[TWI_TO].column;
-    out->weight = opts->unweighted ? 0 : wishes[TWI_WEIGHT].column;
+    out->from = below[TWI_FROM].column;
+    out->to = below[TWI_TO].column;
+    out->weight = opts->unweighted ? 0 : below[TWI_WEIGHT].column;
     out->loose = opts->unweighted || opts->from != NULL || opts->to != NULL;
     out->quoted = line.any_quote || next.any_quote;
     out->last = out->from > out->to ? out->from : out->to;
     out->last = out->weight > out->last ? out->weight : out->last;
-    out->fields = line.fields;
-    if (out->titles && !out->unusual && out->fields == TWI_ENDS + 1 && out->weight > 0 &&
+    out->fields = line.fields + out->shift;
+    if (out->titles && !out->unusual && line.fields == TWI_ENDS + 1 && out->weight > 0 &&
         opts->weight == NULL && line.weight_title == 0) {
         out->weighing = line.weight_field;
     }
     out->span = out->last;
     for (int w = 0; w < TWI_WAYS && out->titles; w++) {
-        out->ways[w] = line.ways[w];
+        out->ways[w] = line.ways[w] > 0 ? line.ways[w] + out->shift : 0;
         out->span = out->ways[w] > out->span ? out->ways[w] : out->span;
     }
     out->no_edge =

@@ -18,7 +18,8 @@ typedef struct twi_columns {
     int64_t last;           /* of those three */
     int64_t ways[TWI_WAYS]; /* which say whether an edge counts both ways, by kind; 0: none */
     int64_t span;           /* the last of all these */
-    int64_t fields;         /* of the first line */
+    int64_t fields;         /* of the first line, and `shift` */
+    int64_t shift;          /* 1: lines have the name of a row before what the titles are about */
     bool titles;            /* the first line of data names the columns */
     bool loose;             /* further columns are ignored */
     bool guessed;           /* which nobody said */
@@ -27,6 +28,7 @@ typedef struct twi_columns {
     bool wordy;             /* such words before a weight that is a number */
     bool doubtful;     /* rather titles: one of them is a usual one, or numbers follow below them */
     bool no_edge;      /* the first line can be none */
+    bool untitled;     /* lines have one field more than the titles, nobody knows which */
     bool names;        /* the ends are names */
     bool table;        /* by its separator or its extension: names need not be asked for */
     bool quoted;       /* fields are in quotes, if only some */
@@ -48,10 +50,6 @@ TW_CHECKED tw_status twi_columns_check_returns(tw_context *ctx, const twi_input 
 /* Whether the line at `text`, which begins like a comment, would be an edge without that: in a
  * table of names "#1 Street,Main,5" is as likely one. */
 bool twi_columns_hide_edge(twi_text text, const twi_columns *columns);
-
-/* To the first line that is neither blank nor a comment; false if there is none. *vertices is what
- * a comment "# vertices: N" says. */
-bool twi_columns_find(twi_text *head, int64_t *vertices);
 
 /* *out for a list whose first line of data is at `head`. */
 TW_CHECKED tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *head,

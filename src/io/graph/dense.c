@@ -14,6 +14,7 @@
 #include "io/graph/dense.h"
 
 #include "io/extension.h"
+#include "io/graph/look.h"
 #include "io/packed/packed.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static bool next_line(twi_text *text)
 {
     int64_t ignored = 0;
     twi_text_skip_line(text);
-    return twi_text_next_line(text) && twi_columns_find(text, &ignored);
+    return twi_text_next_line(text) && twi_look_for_line(text, &ignored);
 }
 
 /* Lines behind `titles` that begin with one of them, in order, and go on in numbers. `shift`: the

@@ -98,6 +98,16 @@ void twi_mention_weight(tw_context *ctx, const twi_input *input, const twi_colum
     }
 }
 
+void twi_mention_rows(tw_context *ctx, const twi_input *input, const twi_columns *columns)
+{
+    if (columns->shift > 0) {
+        twi_log(ctx,
+                "%.400s: each line has one field more than the header; the first is taken as a row "
+                "name and ignored",
+                input->name);
+    }
+}
+
 void twi_mention_name(tw_context *ctx, const twi_input *input, const twi_field *name)
 {
     const bool zeros = name->end - name->begin > 1 && name->begin[0] == '0' &&

@@ -25,6 +25,9 @@ void twi_mention_gaps(tw_context *ctx, const twi_input *input, const tw_graph *g
 /* A third column whose title is not known may be no weight. */
 void twi_mention_weight(tw_context *ctx, const twi_input *input, const twi_columns *columns);
 
+/* Names of rows that have no title are told by their looks. */
+void twi_mention_rows(tw_context *ctx, const twi_input *input, const twi_columns *columns);
+
 /* That ends are names is news to whoever thought that they are numbers. */
 void twi_mention_name(tw_context *ctx, const twi_input *input, const twi_field *name);
 

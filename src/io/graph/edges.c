@@ -14,6 +14,7 @@
 #include "io/graph/doubts.h"
 #include "io/graph/format.h"
 #include "io/graph/labels.h"
+#include "io/graph/look.h"
 #include "io/graph/pieces.h"
 #include "io/graph/remarks.h"
 #include "io/graph/strangers.h"
@@ -98,9 +99,19 @@ static const char *end_of(const twi_text *text)
     return at;
 }
 
+/* A line of nothing but separators. */
+static bool is_hollow(const twi_text *text, char separator)
+{
+    const char expected = separator == ' ' ? ',' : separator;
+    return *text->at == expected && twi_text_is_hollow(text, expected);
+}
+
 static bool read_index(twi_text *text, const list *kind, int32_t *out, bool first)
 {
     const char *at;
+    if (twi_field_is_missing(text, kind->columns.separator, first)) {
+        return twi_text_fail(text, TW_ERR_FORMAT, NULL, "a vertex is missing");
+    }
     switch (twi_field_find(text, ' ', first)) {
     case TWI_FIELD:
         at = text->at;
@@ -128,8 +139,11 @@ static const char *begin_of(const twi_text *text)
 }
 
 /* The weight behind two indices, or nothing. */
-static bool read_weight(twi_text *text, bool weighted, twi_number *weight)
+static bool read_weight(twi_text *text, char separator, bool weighted, twi_number *weight)
 {
+    if (weighted && twi_field_is_missing(text, separator, false)) {
+        return twi_text_fail(text, TW_ERR_FORMAT, NULL, "the weight is missing");
+    }
     twi_found next = twi_field_find(text, ' ', false);
     if (next == TWI_FIELD && !weighted) {
         return twi_text_fail(text, TW_ERR_FORMAT, NULL,
@@ -201,7 +215,7 @@ static bool read_plain(twi_text *text, const void *self)
         twi_text_quick_edge(text, at, kind->columns.separator, kind->columns.weight > 0)) {
         return text->status == TW_OK;
     }
-    if (*at == '#' || *at == '%') {
+    if (*at == '#' || *at == '%' || is_hollow(text, kind->columns.separator)) {
         return skip_rest(text);
     }
     if (!read_index(text, kind, &source, true) || !check_break(text, kind, at, true)) {
@@ -212,8 +226,9 @@ static bool read_plain(twi_text *text, const void *self)
         return false;
     }
     at = begin_of(text);
-    if (!ignored && (!read_weight(text, kind->columns.weight > 0, &weight) ||
-                     !check_break(text, kind, at, false))) {
+    if (!ignored &&
+        (!read_weight(text, kind->columns.separator, kind->columns.weight > 0, &weight) ||
+         !check_break(text, kind, at, false))) {
         return false;
     }
     if (!kind->columns.loose && kind->columns.fields == 3 &&
@@ -389,6 +404,9 @@ static bool read_row(twi_text *text, const void *self)
         }
         return skip_rest(text);
     }
+    if (is_hollow(text, columns->separator)) {
+        return skip_rest(text);
+    }
     for (int64_t column = 1; column <= columns->span; column++) {
         next = twi_field_next(text, columns->separator, column == 1, &field);
         if (next == TWI_LINE_END && column > columns->last) {
@@ -550,7 +568,7 @@ static bool check_only_comments(twi_text *head, const twi_columns *columns)
         return true;
     }
     *head = text;
-    if (twi_columns_find(&text, &ignored)) {
+    if (twi_look_for_line(&text, &ignored)) {
         return true;
     }
     named.names = true;
@@ -645,12 +663,13 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     if (status == TW_OK) {
         status = twi_columns_check_returns(ctx, input, head);
     }
-    if (status == TW_OK && twi_columns_find(&head, &declared)) {
+    if (status == TW_OK && twi_look_for_line(&head, &declared)) {
         status = twi_columns_settle(ctx, input, &head, opts, &kind.columns);
         if (status == TW_OK) {
             status = check_head(ctx, input, before, &head, opts, &kind.columns);
         }
         if (status == TW_OK) {
+            twi_mention_rows(ctx, input, &kind.columns);
             twi_mention_name(ctx, input, &kind.columns.telling);
         }
     } else if (status == TW_OK && declared < 0) {
@@ -661,6 +680,7 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
                     input->name);
     }
     kind.names = kind.columns.names ? &names : NULL;
+    file.rules.tabs = kind.columns.separator == '\t';
     file.rules.base = kind.columns.names ? 0 : remarks.first;
     if (status == TW_OK && kind.columns.titles) {
         twi_text_skip_line(&head);

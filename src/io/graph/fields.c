@@ -97,6 +97,18 @@ twi_found twi_field_next(twi_text *text, char separator, bool first, twi_field *
     return TWI_FIELD;
 }
 
+bool twi_field_is_missing(const twi_text *text, char separator, bool first)
+{
+    const char *at = text->at;
+    bool passed = first;
+    while (separator == '\t' && at < text->end && twi_text_is_blank(*at) &&
+           (*at != '\t' || !passed)) {
+        passed |= *at == '\t';
+        at++;
+    }
+    return separator == '\t' && at < text->end && *at == '\t';
+}
+
 twi_cell twi_field_enter(twi_text *text, const twi_field *field)
 {
     twi_cell cell = {text->at, text->end};
@@ -148,6 +160,6 @@ bool twi_field_is_name(const twi_field *field, bool table)
     while (at < field->end && ((*at >= '0' && *at <= '9') || *at == ' ')) {
         at++;
     }
-    return table && at < field->end &&
-           !twi_field_is_number(NULL, field); /* "2 3" lacks a separator */
+    /* "2 3" lacks a separator. */
+    return table && (field->quoted || (at < field->end && !twi_field_is_number(NULL, field)));
 }

@@ -24,6 +24,10 @@ twi_found twi_field_find(twi_text *text, char separator, bool first);
 /* The same, and past the field. */
 twi_found twi_field_next(twi_text *text, char separator, bool first, twi_field *out);
 
+/* Whether nothing is in the next field: of several blanks, only tabs have such fields between them,
+ * and only where they separate. What the line ends with is no field. */
+bool twi_field_is_missing(const twi_text *text, char separator, bool first);
+
 /* Around what reads a number: between the two, the text is the field alone. `good` is whether it
  * was read; what is left of the field then makes it false, with a sentence about what was wanted.
  */
@@ -36,7 +40,7 @@ bool twi_field_leave(twi_text *text, const twi_field *field, twi_cell cell, bool
                      const char *wanted);
 
 /* Whether the end of an edge can be no index, but a name: digits that are too many or begin with a
- * 0 that would be lost, and in a table whatever is no number. */
+ * 0 that would be lost, and in a table whatever is no number or stands in quotes ("1.10"). */
 bool twi_field_is_name(const twi_field *field, bool table);
 
 /* Whether all of it is a number. */

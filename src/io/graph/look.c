@@ -5,6 +5,40 @@
 #include <string.h>
 #include <strings.h>
 
+/* "# vertices: N" */
+static void read_remark(twi_text head, int64_t *vertices)
+{
+    static const char words[] = "vertices:";
+    head.at++;
+    twi_text_skip_blanks(&head);
+    size_t left = (size_t)(head.end - head.at);
+    int64_t value;
+    if (left < sizeof words - 1 || memcmp(head.at, words, sizeof words - 1) != 0) {
+        return;
+    }
+    head.at += sizeof words - 1;
+    if (twi_text_count(&head, &value, "a number of vertices", TWI_MOST_VERTICES)) {
+        *vertices = value;
+    }
+}
+
+bool twi_look_for_line(twi_text *head, int64_t *vertices)
+{
+    do {
+        const char *begin = head->at;
+        if (!twi_text_line_ends(head)) {
+            if (*head->at == '#' || *head->at == '%') {
+                read_remark(*head, vertices);
+            } else if (!twi_text_is_hollow(head, *head->at)) {
+                head->at = twi_text_first_field(begin, head->at);
+                return true;
+            }
+            twi_text_skip_line(head);
+        }
+    } while (twi_text_next_line(head));
+    return false;
+}
+
 /* Meant for a number, one or not: "1.0.0", "1e999", "-x", "nan2", but not "info". No column is
  * called that, so a field with a slip of the pen in it is reported and not passed over as a title.
  */
@@ -77,7 +111,7 @@ static void look_at_title(twi_look *out, int title)
         }
     }
     out->all |= title;
-    out->unknown |= title == 0;
+    out->unknown |= title == 0 && !(out->hollow && out->fields == 1); /* pandas' index has none */
 }
 
 bool twi_look_at(twi_text text, char separator, twi_wish wishes[TWI_WISHES], twi_look *out,
@@ -93,6 +127,7 @@ bool twi_look_at(twi_text text, char separator, twi_wish wishes[TWI_WISHES], twi
         out->fields++;
         out->figures += number;
         out->any_quote |= field.quoted;
+        out->hollow |= out->fields == 1 && length == 0;
         out->quote_split |= has_odd_quotes(&field);
         out->braced |= out->fields == TWI_ENDS + 1 && length > 0 && *field.begin == '{';
         list_field(out, &field);

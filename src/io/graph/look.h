@@ -11,6 +11,7 @@
 /* What columns are wanted for: 1 << TWI_FROM is TWI_TITLE_SOURCE, and so on. */
 enum { TWI_FROM, TWI_TO, TWI_WEIGHT, TWI_WISHES };
 enum { TWI_ENDS = 2, TWI_LISTED = 160 };
+enum { TWI_SAMPLED = 16 }; /* lines that settle what all of them are */
 
 /* A column that is asked for, and what the first line has of it. */
 typedef struct twi_wish {
@@ -26,6 +27,7 @@ typedef struct twi_look {
     int64_t fields;
     int64_t figures; /* fields that are numbers */
     bool any_quote;
+    bool hollow;       /* the first field is empty */
     int64_t titles;    /* of the ends: fields that are known titles */
     bool spelt;        /* one of them, of more than a letter, is the title of its own end */
     int64_t elsewhere; /* known titles of ends in other columns */
@@ -37,7 +39,7 @@ typedef struct twi_look {
     int64_t ways[TWI_WAYS]; /* the first column that says whether an edge counts both ways, of each
                                kind; 0: none */
     int all;                /* bits that any title has, as of titles.h */
-    bool unknown;           /* some have none */
+    bool unknown;           /* some have none, but not the first for want of a title */
     int64_t numbers;        /* of the ends: fields that are numbers */
     bool number_like;       /* one of the ends begins like a number */
     bool weight_like;       /* so does the weight */
@@ -50,6 +52,11 @@ typedef struct twi_look {
     twi_field ends[TWI_ENDS];
     char list[TWI_LISTED]; /* the fields, for a sentence */
 } twi_look;
+
+/* To the first line that is neither empty, of separators alone, nor a comment; false if there is
+ * none. `head` is then at its first field, which is empty if a tab comes before all else. *vertices
+ * is what a comment "# vertices: N" says. */
+bool twi_look_for_line(twi_text *head, int64_t *vertices);
 
 /* The fields of the line at `text`, the wishes by name among them found. False, and *failed, for a
  * line that cannot be split. */

@@ -105,14 +105,18 @@ tw_status twi_npy_check(tw_context *ctx, const twi_input *input, const tw_graph_
                             load + scratch + twi_graph_needs(ctx, &source, edges), TWI_GUESS_NONE);
 }
 
-/* Programs that hold adjacency in a matrix write 0 for no edge. */
+/* Programs that hold adjacency in a matrix write 0 for no edge: where a tenth of the weights are 0,
+ * or all others are one number, that is the likelier meaning. */
 static void mention_zeros(tw_context *ctx, const twi_input *input, const tw_graph *graph)
 {
     int64_t zeros = 0;
+    bool alike = graph->min_weight >= 0;
     for (int64_t a = 0; a < graph->arcs && graph->min_weight <= 0; a++) {
-        zeros += twi_graph_weight(graph, a) == 0;
+        const double weight = twi_graph_weight(graph, a);
+        zeros += weight == 0;
+        alike &= weight == 0 || weight == graph->max_weight;
     }
-    if (zeros > graph->arcs / 2) {
+    if (zeros > 0 && (alike || zeros * 10 >= graph->arcs)) {
         twi_log(
             ctx,
             "%.400s: zeros are edges of weight 0, and %lld of %lld edges are; use --no-edge 0 if "

@@ -1,7 +1,7 @@
 /* See remarks.h. */
 #include "io/graph/remarks.h"
 
-#include "io/graph/columns.h"
+#include "io/graph/look.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void look_at_konect(twi_text text, twi_remarks *out)
         twi_text after = text;
         if (take_word(&after, *w) && twi_text_line_ends(&after)) {
             *out = (twi_remarks){.first = 1, .undirected = undirected, .bipartite = bipartite};
-            out->timed = twi_columns_find(&after, &ignored) && count_fields(after) == 4;
+            out->timed = twi_look_for_line(&after, &ignored) && count_fields(after) == 4;
             return;
         }
     }

@@ -124,7 +124,8 @@ static bool has_lines(const twi_text *head, const char *comments)
     twi_text text = *head;
     int64_t lines = 0;
     while (text.at < text.end && lines < HEAD_LINES) {
-        lines += !twi_text_line_ends(&text) && !is_comment(text.at, text.end, comments);
+        lines += !twi_text_line_ends(&text) && !is_comment(text.at, text.end, comments) &&
+                 !twi_text_is_hollow(&text, *text.at);
         twi_text_skip_line(&text);
         (void)twi_text_next_line(&text);
     }
@@ -174,7 +175,11 @@ bool twi_text_each_line(twi_text *text, twi_line_fn line, const void *self)
 {
     int64_t lines = 0;
     while (text->at < text->end) {
+        const char *begin = text->at;
         if (!twi_text_line_ends(text)) {
+            if (text->rules->tabs && *text->at != '#' && *text->at != '%') {
+                text->at = twi_text_first_field(begin, text->at);
+            }
             if (!line(text, self)) {
                 return false;
             }
@@ -358,7 +363,10 @@ bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *numbe
     char field[32];
     quote_field(text, at, field);
     if (!number->whole) {
-        return twi_text_not(text, at, "a vertex: vertices are whole numbers");
+        return twi_text_not(text, at,
+                            text->rules->vertices < 0
+                                ? "a vertex: vertices are whole numbers; vertex names need --ids"
+                                : "a vertex: vertices are whole numbers");
     }
     if (text->rules->vertices >= 0) {
         return twi_text_fail(

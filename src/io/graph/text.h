@@ -24,6 +24,7 @@ typedef struct twi_text_rules {
     bool whole;       /* weights must be whole */
     bool both;        /* each edge makes two arcs */
     bool undirected;
+    bool tabs; /* separate fields: one before all else ends an empty field */
 } twi_text_rules;
 
 /* Lines that are being parsed, and what has been found in those and in others before. */
@@ -56,8 +57,8 @@ int64_t twi_text_count_lines(const char *begin, const char *end);
 
 /* --------------------------------------------------------------------------------- all lines */
 
-/* Called at the first character of a line that is not blank; leaves text->at behind what it has
- * read. False after twi_text_fail. */
+/* Called at the first character of a line that is not blank, or at a tab before it that ends an
+ * empty field; leaves text->at behind what it has read. False after twi_text_fail. */
 typedef bool (*twi_line_fn)(twi_text *text, const void *self);
 
 /* Calls `line` for every line of the text. False after twi_text_fail. */
@@ -97,6 +98,29 @@ static inline bool twi_text_line_ends(twi_text *text)
 {
     twi_text_skip_blanks(text);
     return text->at == text->end || *text->at == '\n';
+}
+
+/* Whether nothing is in the line but blanks and this separator, which is none of a blank: rows of a
+ * spreadsheet that have been emptied. `text` is at the first character that is not blank. */
+static inline bool twi_text_is_hollow(const twi_text *text, char separator)
+{
+    const char *at = text->at;
+    if (separator != ',' && separator != ';' && separator != '|') {
+        return false;
+    }
+    while (at < text->end && (*at == separator || twi_text_is_blank(*at))) {
+        at++;
+    }
+    return at == text->end || *at == '\n';
+}
+
+/* The first tab of the blanks in [begin, at), where tabs may separate fields, else `at`. */
+static inline const char *twi_text_first_field(const char *begin, const char *at)
+{
+    while (begin < at && *begin != '\t') {
+        begin++;
+    }
+    return begin;
 }
 
 /* To the end of this line, before its newline. */
