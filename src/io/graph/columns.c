@@ -2,6 +2,7 @@
 #include "io/graph/columns.h"
 
 #include "io/extension.h"
+#include "io/graph/decimals.h"
 #include "io/graph/look.h"
 #include "io/graph/row_names.h"
 #include "io/packed/packed.h"
@@ -46,7 +47,8 @@ bool twi_columns_hide_edge(twi_text text, const twi_columns *columns)
     for (int64_t column = 1; column <= columns->last; column++) {
         if (twi_field_next(&text, columns->separator, column == 1, &field) != TWI_FIELD ||
             field.begin == field.end ||
-            (column == columns->weight && !twi_field_is_number(text.rules, &field))) {
+            (column == columns->weight && !twi_field_is_number(text.rules, &field) &&
+             !twi_decimal_has_comma(&field))) {
             return false;
         }
     }
@@ -88,9 +90,8 @@ static bool is_table(const twi_input *input, char separator)
 }
 
 /* How well the first lines agree on a separator, the first of them being split as `first` says: a
- * point for every line of as many fields, and for every weight that begins like a number ("1,5"
- * does, and is refused when it is read); one less for any other weight, unless it is a title, and
- * for quotes that are torn apart. */
+ * point for every line of as many fields, and for every weight that begins like a number; one less
+ * for any other weight, unless it is a title, and for quotes that are torn apart. */
 static int64_t rate_separator(twi_text text, char separator, twi_wish wishes[TWI_WISHES],
                               const twi_look *first)
 {

@@ -10,6 +10,7 @@
  * through a pipe, if it is a table, from a copy, while that is a small part of the memory (kept.h).
  */
 #include "io/graph/columns.h"
+#include "io/graph/decimals.h"
 #include "io/graph/dense.h"
 #include "io/graph/doubts.h"
 #include "io/graph/format.h"
@@ -40,8 +41,9 @@ typedef struct list {
     atomic_bool *odd;  /* one of them can be none, but a name */
     atomic_bool *both; /* an edge says of itself that it counts both ways */
     atomic_bool *one;  /* one does not */
-    bool asked;        /* for names, by the caller */
-    bool as_file;      /* which is for the file to say */
+    twi_decimals *decimals;
+    bool asked;   /* for names, by the caller */
+    bool as_file; /* whether edges count both ways is for the file to say */
 } list;
 
 /* After a field that is no index: whether it is a name is for the caller, who knows whether the
@@ -202,6 +204,8 @@ static bool check_end(twi_text *text, char separator)
                          "point, and fields that hold a separator in quotes");
 }
 
+static bool read_row(twi_text *text, const void *self);
+
 /* Most lists: indices in the first two columns, the weight in the third. */
 static bool read_plain(twi_text *text, const void *self)
 {
@@ -209,7 +213,8 @@ static bool read_plain(twi_text *text, const void *self)
     int32_t source = 0;
     int32_t target = 0;
     twi_number weight = {true, 1, 1};
-    const char *at = text->at;
+    const char *const begin = text->at;
+    const char *at = begin;
     const bool ignored = kind->columns.loose && kind->columns.weight == 0;
     if (!ignored &&
         twi_text_quick_edge(text, at, kind->columns.separator, kind->columns.weight > 0)) {
@@ -227,8 +232,17 @@ static bool read_plain(twi_text *text, const void *self)
     }
     at = begin_of(text);
     if (!ignored &&
-        (!read_weight(text, kind->columns.separator, kind->columns.weight > 0, &weight) ||
-         !check_break(text, kind, at, false))) {
+        !read_weight(text, kind->columns.separator, kind->columns.weight > 0, &weight)) {
+        return false;
+    }
+    if (!ignored && kind->columns.separator == '\t') {
+        if (text->at < text->end && *text->at == ',') { /* "7,5", or what else that may be */
+            text->at = begin;
+            return read_row(text, self);
+        }
+        twi_decimals_note_point(kind->decimals, &weight, at, text->at);
+    }
+    if (!ignored && !check_break(text, kind, at, false)) {
         return false;
     }
     if (!kind->columns.loose && kind->columns.fields == 3 &&
@@ -323,18 +337,6 @@ static bool read_end(twi_text *text, const list *kind, const twi_field *field, i
            fail_index(kind, field);
 }
 
-static bool read_cell(twi_text *text, const twi_field *field, twi_number *weight)
-{
-    if (field->begin == field->end) {
-        return twi_text_fail(text, TW_ERR_FORMAT, field->begin, "the weight is missing");
-    }
-    twi_cell cell = twi_field_enter(text, field);
-    const bool comma = memchr(field->begin, ',', (size_t)(field->end - field->begin)) != NULL;
-    return twi_field_leave(text, field, cell, twi_text_number(text, weight, "a weight"),
-                           comma ? "a weight: write decimals with a point"
-                                 : "a weight: text follows the number");
-}
-
 /* The first column from `column` on that a line must have. */
 static int64_t next_wanted(const twi_columns *columns, int64_t column)
 {
@@ -384,7 +386,7 @@ static bool add_edge(twi_text *text, const list *kind, const char *at, const int
     if (!atomic_load_explicit(seen, memory_order_relaxed)) {
         atomic_store(seen, true);
     }
-    return !both || text->rules->both || ends[0] == ends[1] ||
+    return !both || !kind->as_file || text->rules->both || ends[0] == ends[1] ||
            twi_text_add(text, at, ends[1], ends[0], weight);
 }
 
@@ -422,7 +424,7 @@ static bool read_row(twi_text *text, const void *self)
             good = read_end(text, kind, &field, &ends[column == columns->to]);
         } else if (good && column == columns->weight) {
             at = field.begin;
-            good = read_cell(text, &field, &weight);
+            good = twi_decimal_read(text, &field, kind->decimals, &weight);
         } else if (good) {
             both |= says_both(columns, column, &field);
         }
@@ -499,6 +501,9 @@ static tw_status read_list(twi_text_file *file, list *kind, int64_t declared, tw
     }
     if (status == TW_OK) {
         status = check_titles(file, kind);
+    }
+    if (status == TW_OK) {
+        status = twi_decimals_check(ctx, file->input, kind->decimals);
     }
     int64_t vertices = twi_text_highest(file) + 1;
     if (kind->names != NULL && kind->names->sample != NULL) {
@@ -637,9 +642,11 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     twi_labels names = {0};
     twi_kept *kept = NULL;
     atomic_bool seen = false, both = false, one = false;
+    twi_decimals decimals = {0};
     list kind = {.odd = &seen,
                  .both = &both,
                  .one = &one,
+                 .decimals = &decimals,
                  .asked = opts->ids == 1,
                  .as_file = opts->directed == TW_GRAPH_DIRECTED_AS_FILE,
                  .columns = {.separator = ' ', .from = 1, .to = 2, .last = 2, .names = opts->ids}};
@@ -654,7 +661,8 @@ static tw_status read_edges(tw_context *ctx, tw_graph **out, twi_input *input,
     twi_text head = twi_text_head(ctx, input, &file.rules);
     if (status == TW_OK) {
         remarks = twi_remarks_look(&head);
-        file.rules.both = twi_read_both(opts, remarks.undirected);
+        file.rules.both = opts->directed != TW_GRAPH_DIRECTED_YES &&
+                          twi_read_both(opts, remarks.undirected); /* else a line is an arc */
         file.rules.undirected = twi_read_undirected(opts, remarks.undirected);
         status = take_remarks(ctx, input, &remarks, &asked);
     }
