@@ -166,6 +166,10 @@ TW_API TW_CHECKED tw_status tw_set_graph_use(tw_context *ctx, tw_graph_use_fn us
  * what is free there. A matrix that needs more than one GPU may give is streamed through it from
  * host memory, where it has to fit the limit of tw_set_memory as a whole. */
 TW_API TW_CHECKED tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes);
+/* TW_ERR_MEMORY if `bytes` more than are used now do not fit the limit, in words that name a limit
+ * that is enough: for a caller who knows what several steps will take together, each of which would
+ * name its own. `what` begins the sentence: "the table". Nothing is reserved. */
+TW_API TW_CHECKED tw_status tw_memory_check(tw_context *ctx, uint64_t bytes, const char *what);
 TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
 
@@ -671,11 +675,14 @@ typedef struct tw_apsp_options {
                                 none. Read until the run ends */
     double checkpoint_every; /* seconds from one checkpoint to the next, about; 0: as often as
                                 possible */
+    uint64_t beside; /* bytes that the caller's sinks will take of the context's memory beside the
+                        run: they are then in the memory of the plan, and in the limit that a
+                        refusal names. Lists of nearest vertices take 12 for each entry. 0: none */
 } tw_apsp_options;
 #define TW_APSP_OPTIONS_INIT                                                                       \
     {                                                                                              \
         sizeof(tw_apsp_options), TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, NULL, 0, NULL, 0, -1.0, \
-            0, 0, NULL, 0, 0, NULL, 600.0                                                          \
+            0, 0, NULL, 0, 0, NULL, 600.0, 0                                                       \
     }
 
 /*

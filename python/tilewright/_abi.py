@@ -166,6 +166,7 @@ class ApspOptions(Sized):
         ("predecessors", c_int32),
         ("checkpoint", c_char_p),
         ("checkpoint_every", c_double),
+        ("beside", c_uint64),
     ]
     defaults = {"cutoff": -1.0, "checkpoint_every": 600.0}
 

@@ -409,7 +409,8 @@ static tw_status refuse_predecessors(tw_context *ctx, const tw_apsp_plan *plan)
 {
     const uint64_t held = twi_plan_held(plan);
     const uint64_t planned = plan->memory > held ? plan->memory - held : 0;
-    const uint64_t more = twi_delivery_memory(plan, true) - twi_delivery_planned(plan);
+    const uint64_t more = twi_delivery_memory(plan, true) -
+                          twi_delivery_memory(plan, plan->options.predecessors != 0);
     const tw_status status = twi_memory_check(ctx, planned + more, "a run with predecessors");
     return status == TW_OK ? TW_ERR_MEMORY : status; /* with the sentence it had */
 }

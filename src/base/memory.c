@@ -172,6 +172,12 @@ tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
                    twi_memory_advice(advice, ctx, bytes));
 }
 
+tw_status tw_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
+{
+    const tw_status status = TWI_REQUIRE(ctx, {"what", what});
+    return status == TW_OK ? twi_memory_check(ctx, bytes, what) : status;
+}
+
 tw_status twi_count(tw_context *ctx, twi_counted *out, uint64_t bytes, const char *what)
 {
     const uint64_t limit = hard_limit(ctx);

@@ -280,6 +280,22 @@ class Caps(unittest.TestCase):
         for name in some(("g.gr", "d.npy"), 2):
             self.told(("apsp", name, "o.npy", "--predecessors", "o.before.npy"), limits=some(("1M", "8M"), 2))
 
+    def test_lists_of_vertices_are_in_the_limit(self):
+        """At once, for one list and for two, whoever refuses."""
+        self.make("generate", "graph", "grid", "g.gr", "--vertices", "900", "--weights", "1:1")
+        with open(self.path("named.csv"), "w") as file:
+            file.writelines('"City of %d",town-%d,%d\n' % (i, (i * 7 + k * k) % 450, 1 + i % 99) for i in range(450) for k in range(5))
+        self.make("apsp", "named.csv", "d.csv")
+        self.make("apsp", "g.gr", "d.npy")
+        near, far = ("--nearest", "o.csv"), ("--farthest", "o.2.csv")
+        methods = [("apsp", name, "--method", method) for name in ("g.gr", "named.csv") for method in ("auto", "dijkstra", "sweep", "closure", "reference")]
+        methods += [("apsp", "g.gr", "--method", "bfs"), ("apsp", "g.gr", "o.npy", "--summary", "--histogram=8"), ("summary", "d.npy"), ("summary", "d.csv")]
+        lists = (near + far, near, far)
+        for i, words in enumerate(methods):
+            for which in lists if ALL or words[0] == "summary" else lists[:1 if i % 3 else 2]:
+                # more of the memory is asked for than touched where types and queues turn out small
+                self.told((*words, *which, "--count", "700"), limits=some(("1M", "16M"), 2), tight=1.8, taken=2.2)
+
     def test_matrices(self):
         self.make("generate", "graph", "grid", "g.gr", "--vertices", "1600")
         self.make("apsp", "g.gr", "d.npy")

@@ -69,10 +69,10 @@ bool twi_delivery_refused(const twi_delivery *delivery);
 
 /* Bytes a delivery holds. */
 uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
-/* The same as the plan's options announce it. */
+/* The same as the plan's options announce it, with what the caller's sinks take besides. */
 static inline uint64_t twi_delivery_planned(const tw_apsp_plan *plan)
 {
-    return twi_delivery_memory(plan, plan->options.predecessors != 0);
+    return twi_delivery_memory(plan, plan->options.predecessors != 0) + plan->options.beside;
 }
 /* Bytes of the table by which rows of a narrow working type are converted; 0: none is made. */
 uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work);

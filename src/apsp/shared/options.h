@@ -5,6 +5,8 @@
 #include "base/given.h"
 #include "base/type.h"
 
+#define TWI_BESIDE_MOST ((uint64_t)1 << 60) /* to which a plan can add its own */
+
 /* The caller's options over the defaults. */
 TW_CHECKED static inline tw_status twi_take_options(tw_context *ctx, tw_apsp_options *ours,
                                                     const tw_apsp_options *given)
@@ -27,6 +29,11 @@ TW_CHECKED static inline tw_status twi_take_options(tw_context *ctx, tw_apsp_opt
                        "tw_apsp_options.checkpoint_every is %g; use seconds, or 0 for as often as "
                        "can be",
                        ours->checkpoint_every);
+    }
+    if (status == TW_OK && ours->beside > TWI_BESIDE_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "tw_apsp_options.beside is %llu; no machine has that many bytes",
+                       (unsigned long long)ours->beside);
     }
     return status;
 }

@@ -10,6 +10,11 @@
 #define PLOT_BINS 20    /* of a picture, unless --histogram says how many */
 #define MOST_BINS 32768 /* that tw_apsp_summary_create takes */
 
+/* Of the memory of the library, in bytes. */
+#define SUMMARY_ROW 40      /* five numbers for each row */
+#define LIST_ENTRY 12       /* a vertex and its distance */
+#define HISTOGRAM (1 << 20) /* the cells that a thread counts in */
+
 bool cli_answers_any(const cli_answers *asked)
 {
     cli_file files[CLI_ANSWER_FILES];
@@ -19,6 +24,29 @@ bool cli_answers_any(const cli_answers *asked)
         any = any || files[i].path != NULL;
     }
     return any;
+}
+
+static int64_t bins_of(const cli_answers *asked)
+{
+    return asked->histogram > 0 ? asked->histogram : asked->plot != NULL ? PLOT_BINS : 0;
+}
+
+/* Whether a summary has answers to give. */
+static bool wants_summary(const cli_answers *asked)
+{
+    return bins_of(asked) > 0 || asked->eccentricity != NULL || asked->closeness != NULL ||
+           asked->harmonic != NULL || asked->sum != NULL || asked->reached != NULL;
+}
+
+uint64_t cli_answers_memory(tw_context *ctx, const cli_answers *asked, bool summary, int64_t rows)
+{
+    const uint64_t count = (uint64_t)asked->count;
+    const uint64_t each = summary || wants_summary(asked) ? SUMMARY_ROW : 0;
+    const uint64_t lists = (asked->nearest != NULL) + (asked->farthest != NULL);
+    const uint64_t of_row = each + lists * count * LIST_ENTRY; /* count is below 2^31 */
+    const uint64_t tables = bins_of(asked) > 0 ? (uint64_t)tw_threads(ctx) * HISTOGRAM : 0;
+    const uint64_t most = (uint64_t)1 << 60; /* more than any machine has */
+    return rows > 0 && of_row > most / (uint64_t)rows ? most : (uint64_t)rows * of_row + tables;
 }
 
 bool cli_answers_are_folds(const cli_answers *asked)
@@ -109,10 +137,8 @@ static tw_status begin_summary(tw_context *ctx, cli_answering *a, const int32_t 
                                const int32_t *targets)
 {
     const bool igraph = strcmp(a->asked->closeness_as, "igraph") == 0;
-    const int64_t bins = a->asked->histogram > 0  ? a->asked->histogram
-                         : a->asked->plot != NULL ? PLOT_BINS
-                                                  : 0;
-    tw_status status = tw_apsp_summary_create(ctx, &a->summary, (int32_t)bins, sources, targets);
+    tw_status status =
+        tw_apsp_summary_create(ctx, &a->summary, (int32_t)bins_of(a->asked), sources, targets);
     if (status == TW_OK) {
         status = tw_apsp_summary_set_closeness(
             ctx, a->summary, igraph ? TW_APSP_CLOSENESS_IGRAPH : TW_APSP_CLOSENESS_NETWORKX);
@@ -141,9 +167,7 @@ tw_status cli_answers_begin(tw_context *ctx, cli_answering *a, const int32_t *so
     const cli_answers *asked = a->asked;
     tw_status status = TW_OK;
     a->sources = sources;
-    if (summary || asked->histogram > 0 || asked->plot != NULL || asked->eccentricity != NULL ||
-        asked->closeness != NULL || asked->harmonic != NULL || asked->sum != NULL ||
-        asked->reached != NULL) {
+    if (summary || wants_summary(asked)) {
         status = begin_summary(ctx, a, sources, targets);
         if (status == TW_OK) {
             status = tw_apsp_summary_sink(a->summary, &sinks[(*used)++]);

@@ -143,6 +143,9 @@ typedef struct cli_answering {
 
 bool cli_answers_any(const cli_answers *asked);
 
+/* Bytes of the context's memory that what collects the answers holds while so many rows pass. */
+uint64_t cli_answers_memory(tw_context *ctx, const cli_answers *asked, bool summary, int64_t rows);
+
 /* Whether what was asked for is in the numbers of each row that need no look at its distances. */
 bool cli_answers_are_folds(const cli_answers *asked);
 

@@ -15,7 +15,6 @@
 
 #define VERIFY_ROWS 16
 #define VERIFY_SEED 1
-#define ROW_BYTES 64           /* of answers for each source, and what writes them */
 #define LARGE_INPUT (16 << 20) /* bytes of a graph file */
 
 static const apsp_settings defaults = {.reading = CLI_READING_INIT,
@@ -241,6 +240,19 @@ static bool is_summary_only(const apsp_run *run)
            cli_answers_are_folds(&s->answers);
 }
 
+/* Printed where nothing else is kept, where it is asked for, and where it has a histogram. */
+static bool shows_summary(const apsp_run *run)
+{
+    const apsp_settings *s = run->settings;
+    return s->summary || s->answers.histogram > 0 || run->output == NULL;
+}
+
+/* What the sinks of answers to so many rows will hold. */
+static uint64_t answers_memory(const apsp_run *run, int64_t rows)
+{
+    return cli_answers_memory(run->job->ctx, &run->settings->answers, shows_summary(run), rows);
+}
+
 /* On a GPU that was named nothing is measured, so the file may find its space meanwhile; else that
  * would disturb the measurements. */
 static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
@@ -252,6 +264,7 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
     }
     tw_apsp_options asked = *opts;
     asked.summary_only = is_summary_only(run);
+    asked.beside = answers_memory(run, shape_of_output(run, opts).rows);
     tw_status status = tw_apsp_plan_create(run->job->ctx, &run->plan, run->graph, &asked);
     if (status == TW_OK) {
         status = tw_apsp_plan_describe(run->plan, &run->planned);
@@ -298,13 +311,6 @@ static void take_options(const apsp_run *run, tw_apsp_options *opts)
     opts->checkpoint_every = s->every;
 }
 
-/* Printed where nothing else is kept, where it is asked for, and where it has a histogram. */
-static bool shows_summary(const apsp_run *run)
-{
-    const apsp_settings *s = run->settings;
-    return s->summary || s->answers.histogram > 0 || run->output == NULL;
-}
-
 /* What a run will take beside a graph that could not be read for want of memory. */
 static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type weights)
 {
@@ -318,12 +324,11 @@ static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type
     opts.source_count = s->sources != NULL ? cli_vertices_guess(s->sources, vertices) : 0;
     opts.targets = s->targets != NULL ? &some : NULL;
     opts.target_count = s->targets != NULL ? cli_vertices_guess(s->targets, vertices) : 0;
+    opts.beside = answers_memory(run, s->sources != NULL ? opts.source_count : vertices);
     if (tw_apsp_least_memory(run->job->ctx, &bytes, vertices, arcs, weights, &opts) != TW_OK) {
         return 0;
     }
-    const bool answers = shows_summary(run) || cli_answers_any(&s->answers);
-    const int64_t rows = s->sources != NULL ? opts.source_count : vertices;
-    return bytes + (answers ? (uint64_t)rows * ROW_BYTES : 0);
+    return bytes;
 }
 
 static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)

@@ -137,6 +137,12 @@ static int64_t feed_block(const tw_shape *shape, uint64_t bytes)
     return block < 1 ? 1 : block < shape->rows ? block : shape->rows;
 }
 
+static tw_status take_rows(tw_context *ctx, void **out, const tw_shape *shape, int64_t rows)
+{
+    return twi_alloc(ctx, out, (uint64_t)rows, (uint64_t)shape->cols * tw_type_size(shape->type),
+                     "rows on their way from a file");
+}
+
 /* Rows of a matrix, or with NULL of a source, through `buffer`. */
 static tw_status feed_rows(tw_context *ctx, twi_sinks *out, const tw_matrix *matrix,
                            const tw_source *source, void *buffer, int64_t block)
@@ -208,13 +214,16 @@ tw_status tw_feed_source(tw_context *ctx, const tw_source *source, tw_sink *sink
     }
     twi_sinks out = {0};
     void *buffer = NULL;
-    const uint64_t part = twi_memory_left(ctx) / FEED_SHARE;
-    const int64_t block = feed_block(shape, part < FEED_BYTES ? part : FEED_BYTES);
-    status =
-        twi_alloc(ctx, &buffer, (uint64_t)block, (uint64_t)shape->cols * tw_type_size(shape->type),
-                  "rows on their way from a file");
+    int64_t block = 1;
+    status = take_rows(ctx, &buffer, shape, block); /* in whatever a sink names */
     if (status == TW_OK) {
         status = twi_sinks_begin(ctx, &out, sinks, sink_count, shape);
+    }
+    if (status == TW_OK) {
+        twi_free(buffer);
+        const uint64_t part = twi_memory_left(ctx) / FEED_SHARE;
+        block = feed_block(shape, part < FEED_BYTES ? part : FEED_BYTES);
+        status = take_rows(ctx, &buffer, shape, block);
     }
     if (status == TW_OK) {
         status = feed_rows(ctx, &out, NULL, &ours, buffer, block);

@@ -180,6 +180,10 @@ static void an_order_of_another_graph_is_refused(void **state)
     options.predecessors = 2;
     assert_fails(ctx, TW_ERR_ARGUMENT, "predecessors is 2",
                  tw_apsp_plan_create(ctx, &plan, graph, &options));
+    options.predecessors = 0;
+    options.beside = UINT64_MAX;
+    assert_fails(ctx, TW_ERR_ARGUMENT, "beside is 18446744073709551615",
+                 tw_apsp_plan_create(ctx, &plan, graph, &options));
     tw_apsp_order_destroy(order);
     tw_graph_destroy(small);
     tw_graph_destroy(other);

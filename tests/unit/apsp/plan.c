@@ -84,6 +84,35 @@ static void check_memory_with_csv(tw_context *ctx, const tw_graph *graph, int64_
     tw_sink_destroy(&sink);
 }
 
+/* Of every method, and of a graph that has not been read. */
+static void what_sinks_take_besides_is_in_the_plan(void **state)
+{
+    (void)state;
+    static const tw_apsp_method methods[] = {TW_APSP_METHOD_CLOSURE, TW_APSP_METHOD_DIJKSTRA,
+                                             TW_APSP_METHOD_BFS, TW_APSP_METHOD_SWEEP,
+                                             TW_APSP_METHOD_REFERENCE};
+    const uint64_t beside = (uint64_t)3 << 20;
+    tw_context *ctx = open_context();
+    tw_graph *graph = generate(ctx, "grid", 100, 1, 1, TW_I32);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        uint64_t planned[2], least[2];
+        options.method = methods[i];
+        for (int with = 0; with < 2; with++) {
+            tw_apsp_plan *plan = NULL;
+            options.beside = with ? beside : 0;
+            assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+            planned[with] = describe_plan(plan).memory;
+            tw_apsp_plan_destroy(plan);
+            assert_ok(ctx, tw_apsp_least_memory(ctx, &least[with], 100, 400, TW_I32, &options));
+        }
+        assert_int_equal(planned[1], planned[0] + beside);
+        assert_int_equal(least[1], least[0] + beside);
+    }
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static void a_run_holds_the_memory_that_was_planned(void **state)
 {
     (void)state;
@@ -284,6 +313,7 @@ static void a_rate_is_measured_once_for_all_contexts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_sinks_take_besides_is_in_the_plan),
         cmocka_unit_test(a_run_holds_the_memory_that_was_planned),
         cmocka_unit_test(a_cancelled_plan_stops),
         cmocka_unit_test(potentials_are_planned_for),

@@ -172,6 +172,8 @@ static void of_the_context(void **state)
     assert_non_null(tw_last_error(NULL));
     assert_int_equal(tw_threads(NULL), 0);
     assert_int_equal(tw_memory_limit(NULL), 0);
+    REFUSED_SILENTLY(tw_memory_check(NULL, 1, "a table"));
+    REFUSED(tw_memory_check(t->ctx, 1, NULL));
     assert_int_equal(tw_memory_used(NULL), 0);
     assert_int_equal(tw_memory_peak(NULL), 0);
     assert_int_equal(tw_apsp_negative_cycle(NULL, NULL), 0);

@@ -31,7 +31,7 @@ ASSERT_END(tw_graph_generate_options, 88, max_weight);
 ASSERT_END(tw_sink, 56, destroy);
 ASSERT_END(tw_source, 64, destroy);
 ASSERT_END(tw_device_options, 32, workspace_bytes);
-ASSERT_END(tw_apsp_options, 104, checkpoint_every);
+ASSERT_END(tw_apsp_options, 112, beside);
 ASSERT_END(tw_apsp_plan_info, 64, order);
 ASSERT_END(tw_apsp_report, 152, fallback);
 ASSERT_END(tw_apsp_path_info, 32, distance);
