@@ -763,7 +763,7 @@ static void a_large_star_is_summed_up(void **state)
 }
 
 /* Rows that no cache holds go another way, from and to places that lie anyhow. */
-static void a_large_matrix_gets_the_same_rows(void **state)
+static void a_large_matrix_gets_the_same_rows_and_folds(void **state)
 {
     (void)state;
     enum { N = 2101 };
@@ -781,6 +781,15 @@ static void a_large_matrix_gets_the_same_rows(void **state)
         assert_ok(ctx, rows.status);
         assert_int_equal(rows_in_matrix, N);
         assert_memory_equal(blocks.d, rows.d, (size_t)N * N * sizeof(double));
+        const int64_t before = rows_folded; /* and folds are those of these rows */
+        known = blocks.d;
+        offered = (offer){.folds = true};
+        result folded = search_all(ctx, graph, method);
+        offered = (offer){0};
+        known = NULL;
+        assert_ok(ctx, folded.status);
+        assert_int_equal(rows_folded - before, N);
+        free(folded.d);
         free(rows.d);
         free(blocks.d);
         tw_graph_destroy(graph);
@@ -1039,7 +1048,7 @@ int main(void)
         cmocka_unit_test(a_float_cycle_of_weight_zero_is_no_negative_cycle),
         cmocka_unit_test(path_graphs_have_levels_beyond_u8_and_u16),
         cmocka_unit_test(a_large_star_is_summed_up),
-        cmocka_unit_test(a_large_matrix_gets_the_same_rows),
+        cmocka_unit_test(a_large_matrix_gets_the_same_rows_and_folds),
         cmocka_unit_test(parts_of_the_sources_in_any_order_with_repeats_give_their_rows),
         cmocka_unit_test(a_cutoff_prunes_and_changes_nothing_below_it),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
