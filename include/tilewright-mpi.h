@@ -171,7 +171,7 @@ typedef struct tw_mpi_forecast {
     uint64_t device_memory; /* of a closure on GPUs: bytes there, of the rank that needs the most */
     double seconds_copy;    /* and the way of the shares to the GPUs and back */
     int32_t sharing;        /* and the ranks on the GPU of this one; 0: on CPUs */
-    int32_t reserved;       /* 0 */
+    int32_t direct; /* and 1: MPI reads panels from GPU memory; 0: from pinned host memory */
 } tw_mpi_forecast;
 #define TW_MPI_FORECAST_INIT                                                                       \
     {                                                                                              \

@@ -21,6 +21,7 @@
 #include "mpi/closure/certificate.h"
 #include "mpi/closure/gpu.h"
 #include "mpi/closure/rows.h"
+#include "mpi/closure/staging.h"
 #include "mpi/plan/estimate.h"
 #include "mpi/plan/plan.h"
 #include "mpi/search/search.h"
@@ -41,6 +42,7 @@ typedef struct mpi_run {
     twi_mpi_file *file, *predecessors;
     twi_mpi_seen seen;
     int32_t gpu;                    /* of this rank; -1: it computes on the CPU */
+    bool direct;                    /* MPI reads its memory */
     bool all_bits;                  /* 15 of 16 have not been enough */
     int64_t filled;                 /* tiles that were not empty in the end */
     twi_mpi_checkpoint *checkpoint; /* NULL: none is kept */
@@ -341,6 +343,9 @@ static tw_status make_plan(mpi_run *run)
     if (status == TW_OK) {
         status = compare_options(run);
     }
+    if (status == TW_OK && run->gpu >= 0) {
+        status = twi_mpi_staging_choose(ctx, &run->graph->world, &run->direct);
+    }
     if (status == TW_OK) {
         plan->threads = threads;
         status = choose_method(run, threads);
@@ -429,7 +434,7 @@ static tw_status close_matrix(void *run_)
     mpi_run *run = run_;
     tw_status status =
         run->gpu >= 0 ? twi_mpi_closure_gpu(run->ctx, &run->share, &run->pattern, run->gpu,
-                                            run->done, run->checkpoint, &run->seen)
+                                            run->direct, run->done, run->checkpoint, &run->seen)
                       : twi_mpi_closure(run->ctx, &run->share, &run->pattern, run->plan.threads,
                                         run->done, run->checkpoint, &run->seen);
     run->filled = twi_pattern_count(&run->pattern);
@@ -723,7 +728,7 @@ tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
     seen.ranks = graph->world.size;
     seen.threads = run.plan.threads;
     seen.type = run.plan.type;
-    const twi_mpi_goal goal = {&ours, run.plan.threads, keeps, run.gpu};
+    const twi_mpi_goal goal = {&ours, run.plan.threads, keeps, run.gpu, run.direct};
     if (status == TW_OK && run.searches != NULL) {
         status = twi_estimate_search(ctx, &seen, &graph->world, run.searches, &run.replica, &goal);
     } else if (status == TW_OK) {

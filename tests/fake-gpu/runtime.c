@@ -83,6 +83,17 @@ size_t fake_uploaded(void)
     return uploaded;
 }
 
+int fake_holds(const void *data)
+{
+    for (const block *b = blocks; b != NULL; b = b->next) {
+        const char *begin = b->data;
+        if ((const char *)data >= begin && (const char *)data < begin + b->bytes) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static cudaError_t counted(cudaError_t otherwise)
 {
     return ++calls == fail_call ? otherwise : cudaSuccess;

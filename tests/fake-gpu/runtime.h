@@ -20,6 +20,8 @@ int64_t fake_live_without(struct tw_context *ctx);
 /* Bytes that a device holds at most, and that were copied from the host so far. */
 size_t fake_peak(int device);
 size_t fake_uploaded(void);
+/* Whether the byte lies in memory of a device. */
+int fake_holds(const void *data);
 
 /* What is free on each device; for the choice of a way alone. */
 extern uint64_t fake_free_bytes[FAKE_DEVICES];

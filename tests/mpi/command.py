@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""tests/mpi/command.py RUN TILEWRIGHT_MPI TILEWRIGHT FOLDER UNRESERVED: the command tilewright-mpi as its users meet
+"""tests/mpi/command.py RUN TILEWRIGHT_MPI TILEWRIGHT FOLDER UNRESERVED [WITH_GPUS]: the command tilewright-mpi as its users meet
 it: files of every format, options, what it says of bad input and how often, and what it leaves behind.
 
-RUN is tests/mpi/run, UNRESERVED a library before which no file system can reserve room. Every failure is printed; the exit status is 1 if there is one."""
+RUN is tests/mpi/run, UNRESERVED a library before which no file system can reserve room, WITH_GPUS the command on GPUs that
+are not there (tests/fake-gpu). Every failure is printed; the exit status is 1 if there is one."""
 import fcntl
 import filecmp
 import json
@@ -18,6 +19,7 @@ import tempfile
 import time
 
 run, mpi, alone, folder, unreserved = sys.argv[1:6]
+with_gpus = sys.argv[6] if len(sys.argv) > 6 else None
 failed = 0
 done = 0
 LIMIT = 1200  # seconds, for what hangs
@@ -288,6 +290,31 @@ def explained():
     check(code == 2 and len(said) == 1 and "memory" in said[0], "no memory for the closure", err)
 
 
+def gpus():
+    """How panels of ranks with GPUs reach MPI: it is said, and the result does not depend on it."""
+    if with_gpus is None:
+        return
+    one("generate", "graph", "sparse", "h.bin", "--vertices", "61", "--seed", "3")
+    one("apsp", "h.bin", "h.npy", "--method", "closure")
+    for staging, line in (("always", "panels: staged in pinned host memory"),
+                          ("never", "panels: MPI reads and writes GPU memory")):
+        os.environ["TW_MPI_STAGING"] = staging
+        words = ["apsp", "h.bin", "x.npy", "--device", "cuda", "--method", "closure", "--work-type", "i32"]
+        out, said, code, err = ranks(3, *words[:2], *words[3:], "--explain", program=with_gpus)
+        check(code == 0 and line in out.splitlines() and not said, "--explain on GPUs", staging, out, err)
+        out, _, code, err = ranks(3, *words, "--explain", "--json", "-q", program=with_gpus)
+        check(code == 0 and json.loads(out)["forecast"]["direct"] == (staging == "never"), "its JSON", staging, out, err)
+        check(same("x.npy", "h.npy"), "the same bytes", staging)
+        os.unlink(os.path.join(folder, "x.npy"))
+    os.environ["TW_MPI_STAGING"] = "at times"
+    _, said, code, err = ranks(3, *words, program=with_gpus)
+    check(code == 2 and len(said) == 1 and "use always or never" in said[0], "an unknown way", err)
+    _, _, code, err = ranks(2, "apsp", "h.bin", "x.npy", "--method", "closure")
+    check(code == 0, "which CPUs do not ask about", err)
+    os.unlink(os.path.join(folder, "x.npy"))
+    del os.environ["TW_MPI_STAGING"]
+
+
 def bad():
     """One sentence from one rank, exit 2, nothing left."""
     with open(os.path.join(folder, "cut.bin"), "wb") as file:
@@ -520,7 +547,7 @@ def interrupted():
 os.makedirs(folder, exist_ok=True)
 for name in os.listdir(folder):
     os.unlink(os.path.join(folder, name))
-for part in (formats, options, answers, texts, stale, explained, bad, different, full, locked, interrupted, checkpoints, killed):
+for part in (formats, options, answers, texts, stale, explained, gpus, bad, different, full, locked, interrupted, checkpoints, killed):
     part()
 print(f"{done - failed} of {done} checks passed")
 sys.exit(1 if failed or not done else 0)

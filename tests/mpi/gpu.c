@@ -2,12 +2,12 @@
  * The closure over ranks that have a GPU each, on the runtime without a GPU of tests/fake-gpu:
  * tiles of 4 x 4, in i32 and 16 bits, and streams that go on in any order that events allow. Every
  * rank makes the same graphs and gives every so-many-th arc as its part; rank 0 compares the bytes
- * of the result with those of one process on its CPU.
+ * of the result with those of one process on its CPU. Device memory is memory of the host here, so
+ * any MPI reads it, if it says so: what it says, and which memory it is given, is this file's.
  *
  *     mpirun -n 4 test_mpi_gpu FOLDER
  */
-#include "gpu/device.h"
-
+#include "base/context.h"
 #include "ranks.h"
 #include "runtime.h"
 
@@ -18,29 +18,55 @@
 
 static char path[4096];
 
-/* What the context's device names, of FAKE_DEVICES. */
-int32_t twi_gpu_count(void)
+/* What the MPI of this rank answers, Open MPI's or MPICH's: whether it reads memory of GPUs. */
+static int is_aware;
+
+int MPIX_Query_cuda_support(void);
+int MPIX_Query_cuda_support(void)
 {
-    return FAKE_DEVICES;
+    return is_aware;
 }
 
-tw_status twi_gpu_select(tw_context *context, twi_gpu_list *out)
+int MPIX_GPU_query_support(int kind, int *is_supported);
+int MPIX_GPU_query_support(int kind, int *is_supported)
 {
-    *out = (twi_gpu_list){0};
-    if (strncmp(context->device, "cuda", 4) != 0) {
-        return TW_OK;
+    (void)kind;
+    *is_supported = is_aware;
+    return MPI_SUCCESS;
+}
+
+/* Broadcasts of a closure, by where their bytes lie. */
+static int64_t cast_from_device, cast_from_host;
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
+{
+    cast_from_device += fake_holds(buffer) != 0;
+    cast_from_host += fake_holds(buffer) == 0;
+    return PMPI_Ibcast(buffer, count, type, root, comm, request);
+}
+
+/* Who says so: nobody, all ranks, all but the last; and whether TW_MPI_STAGING decides. */
+typedef enum way {
+    STAGED,
+    DIRECT,
+    MIXED,
+    FORCED_STAGED,
+    FORCED_DIRECT,
+    WAYS,
+} way;
+
+/* Whether messages will be in the memory of the GPUs. */
+static bool take_way(way w)
+{
+    is_aware = w == DIRECT || w == FORCED_STAGED || (w == MIXED && rank + 1 < ranks);
+    if (w == FORCED_STAGED || w == FORCED_DIRECT) {
+        setenv("TW_MPI_STAGING", w == FORCED_DIRECT ? "never" : "always", 1);
+    } else {
+        unsetenv("TW_MPI_STAGING");
     }
-    const char *at = context->device + 4;
-    out->count = *at == '\0';
-    while (*at != '\0') {
-        char *end;
-        out->index[out->count++] = (int32_t)strtol(at + 1, &end, 10);
-        if (out->index[out->count - 1] >= FAKE_DEVICES) {
-            return tw_fail(context, TW_ERR_DEVICE, "%s does not exist", context->device);
-        }
-        at = end;
-    }
-    return TW_OK;
+    cast_from_device = cast_from_host = 0;
+    return w == DIRECT || w == FORCED_DIRECT;
 }
 
 typedef struct graph_case {
@@ -137,7 +163,7 @@ static void compare(const graph_case *c, const arcs *a, uint64_t seed)
 
 static void name_device(const char *name)
 {
-    snprintf(ctx->device, sizeof ctx->device, "%s", name);
+    check(tw_set_device(ctx, name), name);
 }
 
 /* Close a graph on GPUs; `fail_at`: the call of this rank's runtime that fails. */
@@ -155,7 +181,7 @@ static tw_status close_graph(tw_mpi_graph *graph, const graph_case *c, const cha
     return tw_mpi_apsp(ctx, graph, &opts, &out, report);
 }
 
-static void run_case(const graph_case *c, uint64_t seed)
+static void run_case(const graph_case *c, uint64_t seed, way w)
 {
     tw_mpi_apsp_report report = TW_MPI_APSP_REPORT_INIT;
     tw_mpi_graph *graph = NULL;
@@ -163,7 +189,11 @@ static void run_case(const graph_case *c, uint64_t seed)
     tw_graph *part = make_graph(c, &a, rank, ranks);
     check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
     name_device(seed % 2 == 0 ? "cuda:0" : "cuda");
+    const bool direct = take_way(w);
     check(close_graph(graph, c, NULL, seed, 0, &report), c->name);
+    judge((direct ? cast_from_host : cast_from_device) == 0, "the memory that MPI reads", c, seed);
+    judge(ranks == 1 || c->n < 4 * ranks || cast_from_device + cast_from_host > 0, "messages", c,
+          seed);
     judge(report.block == 4 && (report.symmetric != 0) == c->undirected, "the report", c, seed);
     judge(fake_live() == 0, "everything is given back", c, seed);
     judge(c->n == 0 || seed % 2 == 0 || fake_peak(rank % FAKE_DEVICES) > 0,
@@ -195,8 +225,8 @@ static const graph_case fixed[] = {
 static void results_are_those_of_one_process(void)
 {
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        for (uint64_t seed = 1; seed <= 4; seed++) {
-            run_case(&fixed[i], seed);
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            run_case(&fixed[i], seed, seed <= 3 ? STAGED : DIRECT);
         }
     }
     for (uint64_t seed = 10; seed < 40; seed++) {
@@ -207,12 +237,12 @@ static void results_are_those_of_one_process(void)
                               .parts = 1 + (int)(seed % 4 == 0),
                               .heaviest = seed % 7 == 0 ? 15000 : 200,
                               .work_type = seed % 5 == 0 ? TW_I32 : TW_AUTO};
-        run_case(&c, seed);
+        run_case(&c, seed, (way)(seed % WAYS));
     }
 }
 
 /* A device that fails on one rank ends the run on all, with its sentence, and nothing is left. */
-static void failures_are_shared(void)
+static void failures_are_shared(bool direct)
 {
     const graph_case c = {"failures", 26, 4, true, 1, 900, TW_I32};
     const int unlucky = ranks - 1;
@@ -220,9 +250,10 @@ static void failures_are_shared(void)
     arcs a = make_arcs(&c, 5);
     tw_graph *part = make_graph(&c, &a, rank, ranks);
     tw_status status = TW_ERR_DEVICE;
+    take_way(direct ? DIRECT : STAGED);
     check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
     name_device("cuda:1");
-    for (int64_t at = 1; status != TW_OK; at = at < 40 ? at + 1 : at + at / 8) {
+    for (int64_t at = 1; status != TW_OK; at = at < 40 && !direct ? at + 1 : at + 1 + at / 8) {
         (void)unlink(path);
         MPI_Barrier(MPI_COMM_WORLD);
         status = close_graph(graph, &c, NULL, 3, rank == unlucky ? at : 0, NULL);
@@ -295,6 +326,16 @@ static void what_there_is_not_is_said(void)
               strstr(tw_last_error(ctx), "on its GPU, and the limit is 1") != NULL,
           "a limit of the GPU's memory", &c, 0);
     check(tw_set_device_memory(ctx, 0), "no limit");
+    setenv("TW_MPI_STAGING", rank == ranks - 1 ? "sometimes" : "always", 1);
+    judge(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL) == TW_ERR_ARGUMENT &&
+              strcmp(tw_last_error(ctx),
+                     "TW_MPI_STAGING=sometimes is unknown; use always or never") == 0,
+          "an unknown way", &c, 0);
+    take_way(rank == ranks - 1 ? FORCED_STAGED : STAGED);
+    judge(ranks == 1 || (tw_mpi_apsp(ctx, graph, &opts, NULL, NULL) == TW_ERR_ARGUMENT &&
+                         strstr(tw_last_error(ctx), "TW_MPI_STAGING always") != NULL),
+          "ranks that were told different ways", &c, 0);
+    take_way(STAGED);
     tw_mpi_graph_destroy(graph);
     tw_graph_destroy(part);
     free_arcs(&a);
@@ -302,9 +343,10 @@ static void what_there_is_not_is_said(void)
 
 /* What a run will take: what it then holds on the GPU, and that a GPU is divided among its ranks.
  */
-static void a_forecast_tells_of_the_gpus(void)
+static void a_forecast_tells_of_the_gpus(way w)
 {
-    const graph_case c = {"forecast", 90, 8, false, 1, 90, TW_I32};
+    const graph_case c = {"forecast", 90, 8, w % 2 == 1, 1, 90, TW_I32};
+    const bool direct = take_way(w);
     tw_mpi_graph *graph = NULL;
     arcs a = make_arcs(&c, 5);
     tw_graph *part = make_graph(&c, &a, rank, ranks);
@@ -313,9 +355,6 @@ static void a_forecast_tells_of_the_gpus(void)
     tw_mpi_apsp_report report = TW_MPI_APSP_REPORT_INIT;
     double rates[2] = {0};
     opts.work_type = c.work_type;
-    for (int device = 0; device < FAKE_DEVICES; device++) {
-        fake_free_bytes[device] = 1 << 30;
-    }
     check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
     for (int i = 0; i < 2; i++) {
         name_device(i == 0 ? "cuda:0" : "cuda");
@@ -326,6 +365,7 @@ static void a_forecast_tells_of_the_gpus(void)
         judge(forecast.block == 4 && forecast.seconds_compute > 0 && forecast.seconds_copy > 0 &&
                   forecast.ranks == ranks && forecast.machines == 1,
               "the parts of a forecast", &c, (uint64_t)i);
+        judge((forecast.direct != 0) == direct, "how panels reach MPI", &c, (uint64_t)w);
     }
     judge(rates[0] > 0 && rates[0] <= rates[1], "ranks share the rate of a GPU", &c, 0);
     check(close_graph(graph, &c, NULL, 3, 0, &report), c.name);
@@ -381,6 +421,7 @@ static void stopped_runs_go_on(void)
         tw_graph *part = make_graph(&c, &a, rank, ranks);
         check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
         name_device(first ? "cuda:2" : "cpu");
+        take_way(i % 2 == 0 ? DIRECT : STAGED);
         rounds_left = first ? 5 : 2;
         went_on = false;
         if (rank == 0) {
@@ -391,6 +432,7 @@ static void stopped_runs_go_on(void)
         tw_clear_cancel(ctx);
         judge(status == TW_ERR_CANCELLED && !went_on, "it is stopped", &c, 4);
         name_device(then ? "cuda:2" : "cpu");
+        take_way(i % 2 == 0 ? STAGED : DIRECT);
         check(close_graph(graph, &c, kept, 7, 0, NULL), "it goes on");
         judge(rank != 0 || went_on, "it goes on from the checkpoint", &c, 7);
         name_device("cpu");
@@ -416,8 +458,11 @@ int main(int argc, char **argv)
     check(tw_set_threads(ctx, 1), "one thread");
     snprintf(path, sizeof path, "%s/gpu-%d.raw", argv[1], ranks);
     results_are_those_of_one_process();
-    failures_are_shared();
-    a_forecast_tells_of_the_gpus();
+    failures_are_shared(false);
+    failures_are_shared(true);
+    for (way w = STAGED; w <= MIXED; w++) {
+        a_forecast_tells_of_the_gpus(w);
+    }
     what_there_is_not_is_said();
     stopped_runs_go_on();
     tw_context_destroy(ctx);

@@ -6,7 +6,7 @@
  * Of a symmetric matrix the tiles above the diagonal are in the rectangle, but never read.
  *
  * Memory: the tiles, two row panels and one raw, two column panels and one raw in words, one in
- * elements, and a few tiles.
+ * elements, a few tiles, and the messages if they are here.
  */
 #include "apsp/gpu/rank.h"
 
@@ -29,6 +29,7 @@ struct twi_gpu_rank {
     const twi_gpu_area_kernel *area;
     void *memory;
     uint64_t bytes;
+    char *messages; /* of the caller's */
     twi_gpu_area matrix;
     twi_gpu_packed row[2]; /* row panels, right operands, by the parity of their pivot */
     twi_gpu_packed col[2]; /* column panels, left operands */
@@ -125,6 +126,7 @@ static void lay_out(twi_gpu_rank *self)
     self->raw_tile = place(self, 1, square);
     self->tile = place(self, 1, words);
     self->tile_t = place(self, 1, words);
+    self->messages = place(self, (int64_t)self->shape.messages, 1);
 }
 
 uint64_t twi_gpu_rank_bytes(const twi_gpu_rank_shape *shape)
@@ -212,6 +214,11 @@ void twi_gpu_rank_close(twi_gpu_rank *self)
     twi_free(self);
 }
 
+char *twi_gpu_rank_messages(const twi_gpu_rank *self)
+{
+    return self->shape.messages > 0 ? self->messages : NULL;
+}
+
 /* -------------------------------------------------------------------------- parts of the matrix */
 
 static twi_gpu_area part(const twi_gpu_rank *self, int64_t down, int64_t rows, int64_t across,
@@ -282,6 +289,19 @@ static tw_status multiply(twi_gpu_rank *self, twi_gpu_product *product, left_out
 
 static const left_out none = {-1, -1};
 
+/* Bytes to the messages, or from them, wherever they are. */
+static tw_status copy_message(twi_gpu_rank *self, void *to, const void *from, int64_t bytes,
+                              bool up, const char *call)
+{
+    return check(self,
+                 (int)cudaMemcpyAsync(to, from, (size_t)bytes,
+                                      self->shape.messages > 0 ? cudaMemcpyDeviceToDevice
+                                      : up                     ? cudaMemcpyHostToDevice
+                                                               : cudaMemcpyDeviceToHost,
+                                      self->ahead),
+                 call);
+}
+
 /* ----------------------------------------------------------------------------------- head */
 
 static tw_status head_row(twi_gpu_rank *self, const twi_gpu_rank_pivot *before,
@@ -335,10 +355,8 @@ static tw_status close_tile(twi_gpu_rank *self, const twi_gpu_rank_pivot *next, 
         status = check(self, kernel->copy(&closed, &here, self->ahead), "starting to copy a tile");
     }
     if (status == TW_OK) {
-        status = check(self,
-                       (int)cudaMemcpyAsync(tile, self->square, (size_t)square_bytes(self),
-                                            cudaMemcpyDeviceToHost, self->ahead),
-                       "copying a tile to the host");
+        status = copy_message(self, tile, self->square, square_bytes(self), false,
+                              "copying a tile to the messages");
     }
     return status == TW_OK ? twi_gpu_record(self->ctx, self->out, self->ahead) : status;
 }
@@ -366,8 +384,8 @@ tw_status twi_gpu_rank_head(twi_gpu_rank *self, const twi_gpu_rank_pivot *before
 
 /* ---------------------------------------------------------------------------------- panels */
 
-/* Squares begin ... end-1 of a panel, those that are not empty, between the device and the host:
- * runs that are adjacent on both sides in one copy. */
+/* Squares begin ... end-1 of a panel, those that are not empty, to the messages or from them: runs
+ * that are adjacent on both sides in one copy. */
 static tw_status copy_squares(twi_gpu_rank *self, twi_gpu_packed there,
                               const twi_gpu_rank_panel *here, int64_t begin, int64_t end, bool up)
 {
@@ -382,12 +400,9 @@ static tw_status copy_squares(twi_gpu_rank *self, twi_gpu_packed there,
         while (i + run < end && here->at[i + run] == here->at[i] + run * bytes) {
             run++;
         }
-        char *device = (char *)there.data + i * bytes, *host = here->data + here->at[i];
-        status = check(
-            self,
-            (int)cudaMemcpyAsync(up ? device : host, up ? host : device, (size_t)(run * bytes),
-                                 up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, self->ahead),
-            "copying a panel");
+        char *panel = (char *)there.data + i * bytes, *message = here->data + here->at[i];
+        status = copy_message(self, up ? panel : message, up ? message : panel, run * bytes, up,
+                              "copying a panel");
         i += run;
     }
     return status;
@@ -443,10 +458,8 @@ tw_status twi_gpu_rank_form(twi_gpu_rank *self, const twi_gpu_rank_pivot *next, 
     const twi_gpu_area closed = squares_area(self, (twi_gpu_packed){.data = self->square}, 1);
     tw_status status = TW_OK;
     if (next->row < 0 || next->col < 0) {
-        status = check(self,
-                       (int)cudaMemcpyAsync(self->square, tile, (size_t)square_bytes(self),
-                                            cudaMemcpyHostToDevice, self->ahead),
-                       "copying a tile from the host");
+        status = copy_message(self, self->square, tile, square_bytes(self), true,
+                              "copying a tile from the messages");
     }
     if (status == TW_OK && next->row >= 0) {
         status = check(
@@ -463,7 +476,7 @@ tw_status twi_gpu_rank_form(twi_gpu_rank *self, const twi_gpu_rank_pivot *next, 
     return status == TW_OK ? twi_gpu_record(self->ctx, self->out, self->ahead) : status;
 }
 
-/* A whole panel from the host, with the bytes that tell which squares are there. */
+/* A whole panel from the messages, with the bytes that tell which squares are there. */
 static tw_status take_panel(twi_gpu_rank *self, twi_gpu_packed to, const twi_gpu_rank_panel *from,
                             int64_t tiles)
 {
@@ -584,6 +597,12 @@ static tw_status query(twi_gpu_rank *self, cudaEvent_t event, bool *reached)
         (void)cudaGetLastError();
     }
     return *reached ? check(self, (int)error, "closing the matrix") : TW_OK;
+}
+
+tw_status twi_gpu_rank_pass(twi_gpu_rank *self, void *to, const void *from, int64_t bytes)
+{
+    tw_status status = copy_message(self, to, from, bytes, false, "passing on a tile");
+    return status == TW_OK ? twi_gpu_record(self->ctx, self->out, self->ahead) : status;
 }
 
 tw_status twi_gpu_rank_is_out(twi_gpu_rank *self, bool *out)

@@ -1,18 +1,19 @@
 /*
  * One rank's share of a closure over ranks, in the memory of its GPU: tiles in rows and columns of
  * which the rank has every so-many-th of the matrix, one beside the other, padded with infinity to
- * whole tiles. The rounds are those of gpu/multi.c, but for what comes from other ranks: that goes
- * through the host, by messages that nothing here knows of, so a round is asked for in parts,
+ * whole tiles. The rounds are those of gpu/multi.c, but for what comes from other ranks: that comes
+ * by messages, of which nothing here knows more than where they lie, on the host or, for an MPI
+ * that reads it, in memory of the device; so a round is asked for in parts,
  *
  *   head    the next pivot's row and column of tiles take the update with the pivot before; its
- *           tile, if it is here, is closed and goes to the host
- *   form    once the closed tile is known: the panels that are made of tiles here go to the host
- *   take    once all of them are known: the panels come from the host
- *   update  all other tiles take the update
+ *           tile, if it is here, is closed and goes to the messages
+ *   form    once the closed tile is known: the panels that are made of tiles here go to the
+ * messages take    once all of them are known: the panels come from the messages update  all other
+ * tiles take the update
  *
  * on two streams: the update of one pivot runs while the other parts make the next one ready.
  *
- * Panels and closed tiles are with the host as squares of side x side elements: those of the row
+ * Panels and closed tiles are messages as squares of side x side elements: those of the row
  * panel as they lie in the matrix, those of the column panel transposed.
  */
 #ifndef TWI_APSP_GPU_RANK_H
@@ -29,6 +30,7 @@ typedef struct twi_gpu_rank_shape {
     int64_t down; /* tiles here */
     int64_t across;
     const int64_t *kept; /* symmetric: how many tiles of each row are kept; NULL: all */
+    uint64_t messages;   /* bytes of messages there; 0: they are on the host */
 } twi_gpu_rank_shape;
 
 /* A pivot, and where it is among the tiles here. */
@@ -41,11 +43,11 @@ typedef struct twi_gpu_rank_pivot {
     int64_t left;  /* symmetric: columns here up to its own; else all */
 } twi_gpu_rank_pivot;
 
-/* A panel on the host. */
+/* A panel among the messages. */
 typedef struct twi_gpu_rank_panel {
     char *data;
     const int64_t *at; /* byte of the square of each tile here in data; -1: it is empty */
-    uint8_t *some;     /* room for a byte for each, that stays until the squares have been taken */
+    uint8_t *some;     /* room on the host for a byte for each, until the squares have been taken */
 } twi_gpu_rank_panel;
 
 /* Of the tiles for n vertices, as a closure on one GPU has them; 0 for a type without kernels. */
@@ -63,6 +65,9 @@ TWI_SHARED uint64_t twi_gpu_rank_bytes(const twi_gpu_rank_shape *shape);
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_open(tw_context *ctx, twi_gpu_rank **out,
                                                   const twi_gpu_rank_shape *shape);
 TWI_SHARED void twi_gpu_rank_close(twi_gpu_rank *self);
+
+/* The memory of messages there; NULL: they are on the host. */
+TWI_SHARED char *twi_gpu_rank_messages(const twi_gpu_rank *self);
 
 /* Pin memory of the host, for good copies; whether there is something to undo. */
 TWI_SHARED bool twi_gpu_rank_pin(tw_context *ctx, void *data, uint64_t bytes);
@@ -95,12 +100,16 @@ TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_update(twi_gpu_rank *self,
                                                     const twi_gpu_rank_pivot *next, int64_t part,
                                                     int64_t parts);
 
-/* Whether what `head` or `form` sends to the host, whichever was last, is there. */
+/* Copy within the memory of messages there. */
+TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_pass(twi_gpu_rank *self, void *to, const void *from,
+                                                  int64_t bytes);
+
+/* Whether what `head`, `form` or `pass` gives to the messages, whichever was last, is there. */
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_is_out(twi_gpu_rank *self, bool *out);
 /* Whether the part of an update that was asked for last is done. */
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_is_updated(twi_gpu_rank *self, bool *done);
-/* Wait until the panels of pivot number `next` - 2 have been taken: their memory on the host is
- * that of `next`. */
+/* Wait until the panels of pivot number `next` - 2 have been taken: their messages lie where
+ * those of `next` will. */
 TWI_SHARED TW_CHECKED tw_status twi_gpu_rank_reuse(twi_gpu_rank *self, int64_t next);
 
 #endif

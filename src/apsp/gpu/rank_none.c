@@ -40,6 +40,12 @@ void twi_gpu_rank_close(twi_gpu_rank *self)
     (void)self;
 }
 
+char *twi_gpu_rank_messages(const twi_gpu_rank *self)
+{
+    (void)self;
+    return NULL;
+}
+
 bool twi_gpu_rank_pin(tw_context *ctx, void *data, uint64_t bytes)
 {
     (void)ctx;
@@ -104,6 +110,15 @@ tw_status twi_gpu_rank_update(twi_gpu_rank *self, const twi_gpu_rank_pivot *pivo
     (void)part;
     (void)parts;
     return twi_gpu_rank_head(self, pivot, next, NULL);
+}
+
+tw_status twi_gpu_rank_pass(twi_gpu_rank *self, void *to, const void *from, int64_t bytes)
+{
+    (void)self;
+    (void)to;
+    (void)from;
+    (void)bytes;
+    return TW_ERR_DEVICE;
 }
 
 tw_status twi_gpu_rank_is_out(twi_gpu_rank *self, bool *out)

@@ -84,7 +84,8 @@ static void place_all(mpi_closure *self, twi_layout *at)
         }
     }
     self->spaces = spaces;
-    twi_messages_place(&self->messages, at);
+    twi_messages_place_lists(&self->messages, at);
+    twi_messages_place_data(&self->messages, at);
     twi_panel *rows = twi_place(at, (uint64_t)share->col_count * sizeof *rows);
     for (int64_t j = 0; j < share->col_count; j++) {
         twi_panel packed = {0};

@@ -2,8 +2,10 @@
  * See gpu.h. The rounds are those of closure.c; what its threads do there the device does here
  * (apsp/gpu/rank.h), and this thread, which alone talks to MPI and to the device, goes from one to
  * the other: what the device has made it sends, and what has come it gives to the device. Panels
- * are in pinned memory. The update of a round is put on the device before its messages, and nobody
- * waits for it, so the device has work while panels of the next pivot travel.
+ * are in pinned memory or, for an MPI that reads it, in memory of the device, where this thread
+ * never touches them: they are sent when an event says that they are there. The update of a round
+ * is put on the device before its messages, and nobody waits for it, so the device has work while
+ * panels of the next pivot travel.
  *
  * A device that several ranks share is given to each of them in turns, for as long as there is work
  * of it, some milliseconds at most (H200, November 2026): the short kernels that a pivot waits for
@@ -13,7 +15,7 @@
  * A rank whose device fails goes on with the messages, which mean nothing then, until all have
  * heard of it.
  *
- * Memory besides the tiles, which are here, too: raw panels of two pivots.
+ * Memory besides the tiles, which are here, too: raw panels of two pivots, here or on the device.
  */
 #include "mpi/closure/gpu.h"
 
@@ -39,7 +41,9 @@ typedef struct gpu_closure {
     int64_t *kept;
     uint8_t *row_nonempty[2], *col_nonempty[2]; /* of the panels */
     bool pinned, share_pinned;                  /* that, and the share */
+    bool direct;                                /* messages are on the device */
     twi_messages messages;
+    twi_messages_copier copier; /* of those */
     twi_questions questions;
     twi_gpu_rank *rank;
     tw_status failed; /* of this rank's device, with its sentence in the context */
@@ -91,7 +95,10 @@ static twi_gpu_rank_panel panel_of(const gpu_closure *self, bool is_row)
 static void place_all(gpu_closure *self, twi_layout *at)
 {
     const twi_share *share = self->share;
-    twi_messages_place(&self->messages, at);
+    twi_messages_place_lists(&self->messages, at);
+    if (!self->direct) {
+        twi_messages_place_data(&self->messages, at);
+    }
     self->kept = twi_place(at, (uint64_t)share->row_count * sizeof *self->kept);
     for (int i = 0; i < 2; i++) {
         self->row_nonempty[i] = twi_place(at, (uint64_t)share->col_count);
@@ -113,6 +120,47 @@ static tw_status check_limit(tw_context *ctx, const twi_world *world, uint64_t b
                          twi_bytes(have, (double)limit));
 }
 
+uint64_t twi_mpi_closure_gpu_messages(const twi_grid *grid, const twi_minplus_kernel *kernel,
+                                      bool symmetric)
+{
+    const twi_share share = {.grid = grid,
+                             .kernel = kernel,
+                             .symmetric = symmetric,
+                             .whole = true,
+                             .size = (int64_t)tw_type_size(kernel->type),
+                             .row_count = twi_own_rows(grid),
+                             .col_count = twi_own_cols(grid)};
+    twi_messages messages = {.share = &share};
+    twi_layout at = {NULL, 0};
+    twi_messages_place_data(&messages, &at);
+    return at.used;
+}
+
+static tw_status open_device(gpu_closure *self, int32_t device)
+{
+    const twi_share *share = self->share;
+    const twi_gpu_rank_shape shape = {
+        .device = device,
+        .type = share->kernel->type,
+        .side = (int32_t)self->grid->block,
+        .down = share->row_count,
+        .across = share->col_count,
+        .kept = share->symmetric ? self->kept : NULL,
+        .messages = self->direct
+                        ? twi_mpi_closure_gpu_messages(self->grid, share->kernel, share->symmetric)
+                        : 0};
+    tw_status status = check_limit(self->ctx, self->grid->world, twi_gpu_rank_bytes(&shape));
+    if (status == TW_OK) {
+        status = twi_gpu_rank_open(self->ctx, &self->rank, &shape);
+    }
+    if (status == TW_OK && self->direct) {
+        twi_layout at = {twi_gpu_rank_messages(self->rank), 0};
+        twi_messages_place_data(&self->messages, &at);
+        self->messages.copier = &self->copier;
+    }
+    return status;
+}
+
 static tw_status open_all(gpu_closure *self, int32_t device)
 {
     const twi_share *share = self->share;
@@ -128,16 +176,7 @@ static tw_status open_all(gpu_closure *self, int32_t device)
     for (int64_t row = 0; row < share->row_count; row++) {
         self->kept[row] = share->rows[row].tiles;
     }
-    const twi_gpu_rank_shape shape = {.device = device,
-                                      .type = share->kernel->type,
-                                      .side = (int32_t)self->grid->block,
-                                      .down = share->row_count,
-                                      .across = share->col_count,
-                                      .kept = share->symmetric ? self->kept : NULL};
-    status = check_limit(self->ctx, self->grid->world, twi_gpu_rank_bytes(&shape));
-    if (status == TW_OK) {
-        status = twi_gpu_rank_open(self->ctx, &self->rank, &shape);
-    }
+    status = open_device(self, device);
     self->pinned = status == TW_OK && twi_gpu_rank_pin(self->ctx, self->memory, at.used);
     self->share_pinned =
         status == TW_OK && twi_gpu_rank_pin(self->ctx, share->memory,
@@ -177,11 +216,27 @@ static void update_some(gpu_closure *self)
     }
 }
 
-/* Whether what the device makes for the host is there; of one that failed nothing is awaited. */
+/* Whether what the device makes for the messages is there; of one that failed nothing is awaited.
+ */
 static bool is_out(gpu_closure *self)
 {
     bool out = true;
     return self->failed != TW_OK || !good(self, twi_gpu_rank_is_out(self->rank, &out)) || out;
+}
+
+/* A tile of the messages on the device that this rank passes on, and whether all of them have been
+ * copied. */
+static void pass_on(void *self_, char *to, const char *from, int64_t bytes)
+{
+    gpu_closure *self = self_;
+    if (self->failed == TW_OK) {
+        (void)good(self, twi_gpu_rank_pass(self->rank, to, from, bytes));
+    }
+}
+
+static bool is_passed_on(void *self_)
+{
+    return is_out(self_);
 }
 
 /* A look at the messages and at the device: whatever can go on does. */
@@ -331,12 +386,14 @@ static tw_status close_there(gpu_closure *self, int64_t done, twi_mpi_checkpoint
 }
 
 tw_status twi_mpi_closure_gpu(tw_context *ctx, twi_share *share, twi_pattern *pattern,
-                              int32_t device, int64_t done, twi_mpi_checkpoint *checkpoint,
-                              twi_mpi_seen *seen)
+                              int32_t device, bool direct, int64_t done,
+                              twi_mpi_checkpoint *checkpoint, twi_mpi_seen *seen)
 {
     const twi_world *world = share->grid->world;
     gpu_closure self = {
         .ctx = ctx, .grid = share->grid, .share = share, .pattern = pattern, .seen = seen};
+    self.direct = direct;
+    self.copier = (twi_messages_copier){&self, pass_on, is_passed_on};
     int sharing = 1;
     tw_status status = twi_world_alike(ctx, world, device, &sharing);
     const int64_t tiles = share->row_count * share->col_count / (share->symmetric ? 2 : 1);

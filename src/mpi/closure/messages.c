@@ -15,13 +15,12 @@ twi_messages twi_messages_describe(const twi_share *share)
                           .across = {.comm = grid->across, .rank = grid->col, .size = grid->cols}};
 }
 
-static void place_side(twi_layout *at, twi_side *side, const twi_share *share, bool is_row)
+static void place_lists(twi_layout *at, twi_side *side, const twi_share *share, bool is_row)
 {
     side->count = is_row ? share->col_count : share->row_count;
     side->groups = twi_side_groups(share, is_row);
     side->at = twi_place(at, (uint64_t)side->count * sizeof *side->at);
     side->group_begin = twi_place(at, ((uint64_t)side->groups + 1) * sizeof *side->group_begin);
-    side->data = twi_place(at, (uint64_t)twi_side_bytes(share, is_row));
 }
 
 static void place_casts(twi_layout *at, twi_casts *casts, int groups)
@@ -29,17 +28,26 @@ static void place_casts(twi_layout *at, twi_casts *casts, int groups)
     casts->list = twi_place(at, ((uint64_t)groups + 1) * sizeof *casts->list);
 }
 
-void twi_messages_place(twi_messages *self, twi_layout *at)
+void twi_messages_place_data(twi_messages *self, twi_layout *at)
 {
     const twi_share *share = self->share;
     const int64_t block = share->grid->block;
     const uint64_t tile = (uint64_t)twi_panel_tile_bytes(share, block, block);
     for (int i = 0; i < 2; i++) {
-        place_side(at, &self->panels[i].row, share, true);
-        place_side(at, &self->panels[i].col, share, false);
+        self->panels[i].row.data = twi_place(at, (uint64_t)twi_side_bytes(share, true));
+        self->panels[i].col.data = twi_place(at, (uint64_t)twi_side_bytes(share, false));
     }
     self->tile[0] = twi_place(at, tile);
     self->tile[1] = share->whole ? twi_place(at, tile) : self->tile[0];
+}
+
+void twi_messages_place_lists(twi_messages *self, twi_layout *at)
+{
+    const twi_share *share = self->share;
+    for (int i = 0; i < 2; i++) {
+        place_lists(at, &self->panels[i].row, share, true);
+        place_lists(at, &self->panels[i].col, share, false);
+    }
     place_casts(at, &self->down, twi_side_groups(share, true));
     place_casts(at, &self->across, twi_side_groups(share, false));
 }
@@ -53,7 +61,9 @@ void twi_messages_begin(twi_messages *self, const twi_pattern *pattern, int64_t 
     self->next = next;
     self->in_row = next >= 0 && next % grid->rows == grid->row;
     self->in_col = next >= 0 && next % grid->cols == grid->col;
-    self->tile_sent = self->panels_sent = self->passed_down = self->passed_across = false;
+    self->tile_sent = self->panels_sent = false;
+    self->passing_down = self->passed_down = false;
+    self->passing_across = self->passed_across = false;
     if (next >= 0) {
         twi_panels *panels = &self->panels[next % 2];
         twi_panels_lay_out(panels, self->share, pattern, next, twi_messages_tile(self), &self->down,
@@ -89,6 +99,20 @@ void twi_messages_send_panels(twi_messages *self)
     self->panels_sent = true;
 }
 
+static void copy(const twi_messages *self, char *to, const char *from, int64_t bytes)
+{
+    if (self->copier == NULL) {
+        memcpy(to, from, (size_t)bytes);
+    } else {
+        self->copier->copy(self->copier->user, to, from, bytes);
+    }
+}
+
+static bool is_copied(const twi_messages *self)
+{
+    return self->copier == NULL || self->copier->done(self->copier->user);
+}
+
 /* Tiles that this rank got on one side and passes on along the other. */
 static void pass_on(twi_messages *self, twi_side *to, const twi_side *from, bool to_row)
 {
@@ -102,8 +126,8 @@ static void pass_on(twi_messages *self, twi_side *to, const twi_side *from, bool
             continue;
         }
         const int64_t other = to_row ? t / grid->rows : t / grid->cols;
-        memcpy(to->data + to->at[own], from->data + from->at[other],
-               (size_t)(depth * twi_share_side(share, t) * share->size));
+        copy(self, to->data + to->at[own], from->data + from->at[other],
+             depth * twi_share_side(share, t) * share->size);
     }
 }
 
@@ -113,13 +137,19 @@ static void pass_on_if_here(twi_messages *self)
     const twi_grid *grid = self->share->grid;
     twi_panels *panels = &self->panels[self->next % 2];
     const bool formed = self->panels_sent;
-    if (!self->passed_down && (self->in_col ? formed : twi_casts_here(&self->across, 0))) {
+    if (!self->passing_down && (self->in_col ? formed : twi_casts_here(&self->across, 0))) {
         pass_on(self, &panels->row, &panels->col, true);
+        self->passing_down = true;
+    }
+    if (!self->passing_across && (self->in_row ? formed : twi_casts_here(&self->down, 0))) {
+        pass_on(self, &panels->col, &panels->row, false);
+        self->passing_across = true;
+    }
+    if (self->passing_down && !self->passed_down && is_copied(self)) {
         twi_casts_ready(&self->down, 1 + grid->row);
         self->passed_down = true;
     }
-    if (!self->passed_across && (self->in_row ? formed : twi_casts_here(&self->down, 0))) {
-        pass_on(self, &panels->col, &panels->row, false);
+    if (self->passing_across && !self->passed_across && is_copied(self)) {
         twi_casts_ready(&self->across, 1 + grid->col);
         self->passed_across = true;
     }

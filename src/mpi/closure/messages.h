@@ -14,22 +14,33 @@
 #include "mpi/closure/checkpoint.h"
 #include "mpi/closure/panels.h"
 
+/* Who copies messages that do not lie on the host: a copy is asked for, and whether all of them are
+ * done. */
+typedef struct twi_messages_copier {
+    void *user;
+    void (*copy)(void *user, char *to, const char *from, int64_t bytes);
+    bool (*done)(void *user);
+} twi_messages_copier;
+
 typedef struct twi_messages {
     const twi_share *share;
-    twi_panels panels[2]; /* of the even and the odd pivots */
+    const twi_messages_copier *copier; /* NULL: they lie on the host */
+    twi_panels panels[2];              /* of the even and the odd pivots */
     char *tile[2]; /* the closed one of those pivots, raw; of a matrix on the host the same */
     twi_casts down, across;
 
     /* Of one round. */
     int64_t next;        /* pivot; -1: there is none */
     bool in_row, in_col; /* of it */
-    bool tile_sent, panels_sent, passed_down, passed_across;
+    bool tile_sent, panels_sent, passing_down, passing_across, passed_down, passed_across;
     bool broken; /* MPI failed: nothing more will come */
 } twi_messages;
 
 twi_messages twi_messages_describe(const twi_share *share);
-/* Its memory, which lies in a block of the caller's. */
-void twi_messages_place(twi_messages *self, twi_layout *at);
+/* Its memory, which lies in blocks of the caller's: lists on the host, and the messages themselves
+ * wherever MPI reads them. */
+void twi_messages_place_lists(twi_messages *self, twi_layout *at);
+void twi_messages_place_data(twi_messages *self, twi_layout *at);
 
 /* Begin a round: where everything lies and who sends it. *bytes grows by those of the panels. */
 void twi_messages_begin(twi_messages *self, const twi_pattern *pattern, int64_t next,

@@ -26,14 +26,15 @@ static void describe_engine(char text[CLI_SHOWN], const tw_mpi_forecast *f)
     }
 }
 
-/* ", 4.3 GB on the GPU for each", or "". */
+/* ", and 4.3 GB on its GPU", with a line about how panels reach MPI; or "". */
 static void describe_device(char text[2 * CLI_SHOWN], const tw_mpi_forecast *f)
 {
     char memory[CLI_SHOWN];
     text[0] = '\0';
     if (f->sharing > 0) {
-        snprintf(text, 2 * CLI_SHOWN, ", and %s on its GPU",
-                 cli_show_bytes(memory, (double)f->device_memory));
+        snprintf(text, 2 * CLI_SHOWN, ", and %s on its GPU\npanels: %s",
+                 cli_show_bytes(memory, (double)f->device_memory),
+                 f->direct ? "MPI reads and writes GPU memory" : "staged in pinned host memory");
     }
 }
 
@@ -110,6 +111,7 @@ void mpi_forecast_report(cli_report *json, const char *name, const tw_mpi_foreca
     cli_report_integer(json, "memory", (int64_t)f->memory);
     cli_report_integer(json, "ranks_per_gpu", f->sharing);
     cli_report_integer(json, "device_memory", (int64_t)f->device_memory);
+    cli_report_bool(json, "direct", f->direct != 0);
     cli_report_number(json, "rate", f->rate);
     cli_report_number(json, "filled", f->filled);
     cli_report_number(json, "ideal", f->ideal);

@@ -103,9 +103,10 @@ static const cli_option machine_options[] = {
     {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
      "Where a closure computes: cpu (the default), or in a build with GPU code cuda (or hip), of "
      "which the processes of a machine take one GPU each, in turn; cuda:0 is that one for all of "
-     "them, cuda:0,2 these in turn. Its memory holds a process's share of the matrix. Other "
-     "methods "
-     "compute on the CPU."},
+     "them, cuda:0,2 these in turn. Its memory holds a process's share of the matrix. "
+     "Panels are sent from it where the MPI says that it reads GPU memory, else from pinned host "
+     "memory; TW_MPI_STAGING=never or always in the environment of all processes forces either. "
+     "Other methods compute on the CPU."},
     {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
      "Force an instruction set: scalar, neon, avx2 or avx512."},
     {0}};

@@ -7,6 +7,7 @@
 #include "apsp/sweep/tree.h"
 #include "base/memory.h"
 #include "mpi/closure/closure.h"
+#include "mpi/closure/gpu.h"
 #include "mpi/plan/probe.h"
 
 #include <math.h>
@@ -152,18 +153,22 @@ static tw_status check_device(tw_context *ctx, const twi_world *world, const twi
     return twi_world_agree(ctx, world, status);
 }
 
-/* The paces of ranks with GPUs, and what the tiles of this one take there. The panels of a round go
- * from the GPU to the host and from there to another. */
+/* The paces of ranks with GPUs, and what the tiles of this one take there. Where MPI does not read
+ * the memory of GPUs, the panels of a round go from the GPU to the host and from there to another.
+ */
 static tw_status find_gpu_pace(tw_context *ctx, tw_mpi_forecast *out, twi_pace *pace,
                                const twi_grid *grid, const twi_minplus_kernel *kernel,
                                const twi_mesh *mesh, const twi_mpi_goal *goal)
 {
     const twi_world *world = grid->world;
-    const twi_gpu_rank_shape shape = {.device = goal->gpu,
-                                      .type = kernel->type,
-                                      .side = (int32_t)grid->block,
-                                      .down = twi_own_rows(grid),
-                                      .across = twi_own_cols(grid)};
+    const twi_gpu_rank_shape shape = {
+        .device = goal->gpu,
+        .type = kernel->type,
+        .side = (int32_t)grid->block,
+        .down = twi_own_rows(grid),
+        .across = twi_own_cols(grid),
+        .messages = goal->direct ? twi_mpi_closure_gpu_messages(grid, kernel, mesh->symmetric) : 0};
+    const double ways = goal->direct ? 0 : 2;
     twi_gpu_pace gpu = {.rate = 0};
     double alone = 0;
     int sharing = 1;
@@ -199,10 +204,11 @@ static tw_status find_gpu_pace(tw_context *ctx, tw_mpi_forecast *out, twi_pace *
         status = most_of_all(ctx, world, &out->device_memory);
     }
     pace->rate = -slowest[0];
-    pace->cast += 2 * panels / gpu.link;
-    pace->tile_cast += 2 * b * b * size / gpu.link;
+    pace->cast += ways * panels / gpu.link;
+    pace->tile_cast += ways * b * b * size / gpu.link;
     out->seconds_copy = slowest[1];
     out->sharing = sharing;
+    out->direct = goal->direct;
     return status;
 }
 
