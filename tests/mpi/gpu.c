@@ -407,9 +407,11 @@ static void count_rounds(void *user, const char *stage, double done, double tota
 /* A run that is stopped goes on from where its checkpoint is. */
 static void stopped_runs_go_on(void)
 {
-    char kept[4096 + 16];
+    char kept[4096 + 16], previous[sizeof kept + 16];
     snprintf(kept, sizeof kept, "%.4000s.kept", path);
-    (void)unlink(kept);
+    snprintf(previous, sizeof previous, "%s.previous", kept);
+    (void)unlink(kept); /* of a run that was killed */
+    (void)unlink(previous);
     tw_set_log(ctx, listen, NULL);
     for (int i = 0; i < 6; i++) {
         /* On GPUs all the time; begun on CPUs, whose tiles are others; gone on with there. */
