@@ -129,6 +129,23 @@ void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *
     twi_textbook_dijkstra_within(graph, source, (double)INFINITY, s);
 }
 
+void twi_textbook_breadth_first(const tw_graph *graph, int32_t source, twi_textbook *s)
+{
+    int64_t first = 0, end = 1;
+    start(graph, source, s);
+    s->heap[0] = source; /* a queue here */
+    for (; first < end && !is_stopped(s); first++) {
+        const int32_t u = s->heap[first];
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            const int32_t v = graph->targets[a];
+            if (isinf(s->distance[v])) {
+                s->distance[v] = s->distance[u] + graph->max_weight;
+                s->heap[end++] = v;
+            }
+        }
+    }
+}
+
 /* ------------------------------------------------------------------------------ Bellman-Ford */
 
 /* Relax every arc once; true if anything changed and it may go on. */

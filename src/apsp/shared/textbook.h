@@ -1,6 +1,6 @@
 /*
- * Shortest paths from one source, as textbooks give them: Dijkstra with a binary heap, and
- * Bellman-Ford. Slow, plain and in f64 throughout: the yardstick of verify.c, the search of
+ * Shortest paths from one source, as textbooks give them: Dijkstra with a binary heap, a queue,
+ * and Bellman-Ford. Slow, plain and in f64 throughout: the yardstick of verify.c, the search of
  * routes.c, and the finder of negative cycles for both and for reference.c. The engines share
  * nothing with it.
  */
@@ -31,6 +31,9 @@ TWI_SHARED void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi
 /* The same, where vertices farther than `limit` count as unreachable. */
 void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double limit,
                                   twi_textbook *search);
+
+/* Faster, for weights that are all equal: the distances, and no paths. Worker-safe. */
+void twi_textbook_breadth_first(const tw_graph *graph, int32_t source, twi_textbook *search);
 
 /* For any graph without a negative cycle within reach of the source. Worker-safe. False if the
  * distances still change after n rounds. */
