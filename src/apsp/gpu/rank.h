@@ -6,10 +6,10 @@
  * that reads it, in memory of the device; so a round is asked for in parts,
  *
  *   head    the next pivot's row and column of tiles take the update with the pivot before; its
- *           tile, if it is here, is closed and goes to the messages
- *   form    once the closed tile is known: the panels that are made of tiles here go to the
- * messages take    once all of them are known: the panels come from the messages update  all other
- * tiles take the update
+ *           tile, if it is here, is closed and becomes a message
+ *   form    once the closed tile is known: panels of tiles that are here become messages
+ *   take    once all of them are known: the panels are taken from the messages
+ *   update  all other tiles take the update
  *
  * on two streams: the update of one pivot runs while the other parts make the next one ready.
  *
