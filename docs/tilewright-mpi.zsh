@@ -40,7 +40,7 @@ _tilewright_mpi()
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
             '--long[Write OUT, a .csv, as lines from,to,distance below a header instead of a matrix\: with names, without pairs that have no path and without the distance of a vertex to itself]' \
-            '--labels[Also write the vertices of the rows and columns of OUT, one per line\: for d.npy into d.rows.txt and d.cols.txt]' \
+            '--labels[Also write the vertices of the rows and columns of OUT, one per line, in quotes where a .csv needs them\: for d.npy into d.rows.txt and d.cols.txt]' \
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
             '--summary[Print the summary of the distances even if OUT is given]' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20]::BINS: ' \

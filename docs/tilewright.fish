@@ -55,7 +55,7 @@ complete -c tilewright -n '__tilewright_command apsp' -l predecessors -r -d 'Als
 complete -c tilewright -n '__tilewright_command apsp' -l output -s o -r -d 'The same as OUT'
 complete -c tilewright -n '__tilewright_command apsp' -l out-format -x -d 'The format of OUT: raw, npy or csv'
 complete -c tilewright -n '__tilewright_command apsp' -l long -d 'Write OUT, a .csv or \'-\', as lines from,to,distance below a header instead of a matrix: with names, without pairs that have no path and without the distance of a vertex to itself'
-complete -c tilewright -n '__tilewright_command apsp' -l labels -d 'Also write the vertices of the rows and columns of OUT, one per line: for d.npy into d.rows.txt and d.cols.txt'
+complete -c tilewright -n '__tilewright_command apsp' -l labels -d 'Also write the vertices of the rows and columns of OUT, one per line, in quotes where a .csv needs them: for d.npy into d.rows.txt and d.cols.txt'
 complete -c tilewright -n '__tilewright_command apsp' -l summary -d 'Print the summary of the distances even if OUT is given'
 complete -c tilewright -n '__tilewright_command apsp' -l verify -d 'Check K rows (16 if no number is given, 0: all) against an independent search before OUT appears'
 complete -c tilewright -n '__tilewright_command apsp' -l histogram -d 'Also print a histogram of the distances with BINS equal bins (default: 20'

@@ -149,6 +149,9 @@ static tw_status convert_graph(cli_job *job, const settings *s, const char *in, 
         status = cli_refuse(job, "labels", "on a graph; write it as .csv, which has names");
     }
     if (status == TW_OK) {
+        status = cli_check_graph_output(job->ctx, out, s->out_format);
+    }
+    if (status == TW_OK) {
         status = cli_read_graph(job, &graph, in, &s->reading);
     }
     if (status == TW_OK) {

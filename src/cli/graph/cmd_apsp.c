@@ -49,7 +49,8 @@ static const cli_option result_options[] = {
      "Write OUT, a .csv or '-', as lines from,to,distance below a header instead of a matrix: with "
      "names, without pairs that have no path and without the distance of a vertex to itself."},
     {"labels", 0, CLI_FLAG, NULL, offsetof(apsp_settings, labels), 1,
-     "Also write the vertices of the rows and columns of OUT, one per line: for d.npy into "
+     "Also write the vertices of the rows and columns of OUT, one per line, in quotes where a .csv "
+     "needs them: for d.npy into "
      "d.rows.txt and d.cols.txt."},
     CLI_SUMMARY_OPTION(apsp_settings),
     CLI_VERIFY_OPTION(apsp_settings, VERIFY_ROWS),

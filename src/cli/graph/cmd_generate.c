@@ -235,6 +235,9 @@ static tw_status run_graph(cli_job *job, const settings *s, const char *kind, co
         status = refuse_shapes(job, s, kind);
     }
     if (status == TW_OK) {
+        status = cli_check_graph_output(job->ctx, out, s->format);
+    }
+    if (status == TW_OK) {
         status = tw_graph_generate(job->ctx, &graph, &opts);
     }
     if (status == TW_OK) {

@@ -123,7 +123,7 @@ tw_status cli_table_names_find(cli_job *job, const char *path, const char *forma
 
 tw_status cli_mention_edges(tw_context *ctx, const char *path, const char *format, tw_status status)
 {
-    static const char *const text[] = {"csv", NULL};
+    static const char *const text[] = {"csv", "tsv", "tab", NULL};
     tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
     tw_graph *graph = NULL;
     char why[512];

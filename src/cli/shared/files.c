@@ -380,3 +380,21 @@ tw_status cli_check_array_output(tw_context *ctx, const char *path, const char *
                    "choose with --out-format",
                    path, cli_extension(path));
 }
+
+tw_status cli_check_graph_output(tw_context *ctx, const char *path, const char *format)
+{
+    static const char *const read_only[] = {"npz", NULL};
+    static const char *const known[] = {"triples", "bin", "gr",  "mtx",   "edges", "el",  "txt",
+                                        "csv",     "tsv", "tab", "metis", "graph", "npy", NULL};
+    if (cli_writes(path, format, read_only)) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "npz files are read, not written; use .mtx, which scipy.io.mmread reads");
+    }
+    if (format != NULL || cli_writes(path, NULL, known)) {
+        return TW_OK;
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "%.500s: unknown extension; choose the graph format with --out-format: triples, "
+                   "gr, mtx, edges, metis or npy",
+                   path);
+}

@@ -85,4 +85,8 @@ bool cli_writes(const char *path, const char *format, const char *const *formats
 /* Refuse an array or image whose extension says neither how to write it nor that it is raw. */
 TW_CHECKED tw_status cli_check_array_output(tw_context *ctx, const char *path, const char *format);
 
+/* Refuse a graph, before there is one, whose extension or format says nothing that can be written.
+ */
+TW_CHECKED tw_status cli_check_graph_output(tw_context *ctx, const char *path, const char *format);
+
 #endif

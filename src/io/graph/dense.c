@@ -187,7 +187,7 @@ tw_status twi_refuse_dense(tw_context *ctx, const twi_input *input, const twi_te
                    "%.400s looks like a matrix of %lld x %lld, not like edges; %s, or use "
                    "--in-format edges if they are edges",
                    input->name, (long long)s.fields, (long long)s.fields,
-                   columns->titles || columns->separator != ','
+                   columns->titles || (columns->separator != ',' && columns->separator != ';')
                        ? "save the numbers as .npy"
                        : "convert it to .npy first ('tilewright convert')");
 }

@@ -1,6 +1,7 @@
 /*
  * Matrices of comma-separated lines, read: through a buffer, never as a whole, so that the text
- * takes no memory beside its numbers.
+ * takes no memory beside its numbers. Where the first line has a semicolon before any comma, or
+ * tabs and neither, that separates, as spreadsheets save tables.
  *
  * A first pass counts lines and columns. A file whose numbers have room is then read into memory;
  * of a larger one a second pass checks every number, finds the type that holds them all and notes
@@ -38,6 +39,7 @@ typedef struct reader {
     uint64_t base;       /* the byte of the file that buffer[0] is */
     int64_t line;        /* from 1 */
     uint64_t line_start; /* its byte of the file */
+    char separator;      /* ',', ';' or '\t' */
     bool named;          /* the first line and the first field of the others are names */
     tw_status status;    /* of reading the file; after a failure it seems to end there */
     locale_t c_locale;
@@ -102,9 +104,28 @@ static void rewind_reader(reader *r)
     r->at += twi_input_mark(r->at, (uint64_t)(r->end - r->at));
 }
 
+/* What separates the first line that holds anything, as far as it is in the buffer. */
+static char find_separator(const reader *r)
+{
+    char found = ',';
+    bool quoted = false, tab = false;
+    for (const char *at = r->at; at < r->end; at++) {
+        quoted ^= *at == '"';
+        if (!quoted && (*at == ',' || *at == ';')) {
+            return *at;
+        }
+        if (*at == '\n' && found != ',') {
+            break;
+        }
+        tab = *at == '\n' ? false : tab || (!quoted && *at == '\t');
+        found = tab && *at != '\t' && *at != ' ' && *at != '\r' ? '\t' : found;
+    }
+    return found;
+}
+
 static tw_status open_reader(tw_context *ctx, reader *r, const twi_input *input, const char *path)
 {
-    *r = (reader){.ctx = ctx, .path = path, .input = input};
+    *r = (reader){.ctx = ctx, .path = path, .input = input, .separator = ','};
     r->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (r->c_locale == (locale_t)0) {
         return tw_fail(ctx, TW_ERR_MEMORY, "no memory to read '%.600s'", path);
@@ -112,6 +133,7 @@ static tw_status open_reader(tw_context *ctx, reader *r, const twi_input *input,
     tw_status status = twi_alloc(ctx, &r->buffer, BUFFER, 1, "lines of a csv file");
     if (status == TW_OK) {
         rewind_reader(r);
+        r->separator = find_separator(r);
         status = r->status;
     }
     return status;
@@ -127,9 +149,9 @@ static void close_reader(reader *r)
 
 /* --------------------------------------------------------------------------------- the numbers */
 
-static bool is_blank(char c)
+static bool is_blank(const reader *r, char c)
 {
-    return c == ' ' || c == '\t' || c == '\r';
+    return c == ' ' || c == '\r' || (c == '\t' && r->separator != '\t');
 }
 
 static void fill_at_end(reader *r)
@@ -142,14 +164,14 @@ static void fill_at_end(reader *r)
 static void skip_blanks(reader *r)
 {
     fill(r);
-    for (; r->at < r->end && is_blank(*r->at); fill_at_end(r)) {
+    for (; r->at < r->end && is_blank(r, *r->at); fill_at_end(r)) {
         r->at++;
     }
 }
 
-static bool ends_number(char c)
+static bool ends_number(const reader *r, char c)
 {
-    return c == ',' || c == '\n' || is_blank(c);
+    return c == r->separator || c == '\n' || is_blank(r, c);
 }
 
 /* Digits with at most one point, when few enough to be exact: the cursor moves behind them. */
@@ -163,7 +185,7 @@ static bool quick_number(reader *r, double *out)
     uint64_t m = 0;
     int decimals = -1;
     int digits = 0;
-    for (; at < r->end && !ends_number(*at); at++) {
+    for (; at < r->end && !ends_number(r, *at); at++) {
         if (*at >= '0' && *at <= '9' && digits < 15) {
             m = m * 10 + (uint64_t)(*at - '0');
             digits++;
@@ -183,7 +205,7 @@ static bool quick_number(reader *r, double *out)
     return true;
 }
 
-/* One number up to a comma, a blank or the end of the line. NaN is none. */
+/* One number up to a separator, a blank or the end of the line. NaN is none. */
 static bool read_number(reader *r, double *out)
 {
     char text[TOKEN_MOST + 1];
@@ -193,7 +215,7 @@ static bool read_number(reader *r, double *out)
         return true;
     }
     const char *at = start;
-    while (at < r->end && !ends_number(*at)) {
+    while (at < r->end && !ends_number(r, *at)) {
         at++;
     }
     size_t length = (size_t)(at - start);
@@ -239,15 +261,16 @@ static void store(void *row, tw_type type, int64_t col, double value)
     }
 }
 
-/* Behind the name of a row and its comma. A name in quotes may hold commas, and quotes twice. */
+/* Behind the name of a row and what separates it. A name in quotes may hold that, and quotes twice.
+ */
 static bool skip_name(reader *r)
 {
     bool quoted = false;
     skip_blanks(r);
-    for (; r->at < r->end && *r->at != '\n' && (quoted || *r->at != ','); fill_at_end(r)) {
+    for (; r->at < r->end && *r->at != '\n' && (quoted || *r->at != r->separator); fill_at_end(r)) {
         quoted ^= *r->at++ == '"';
     }
-    const bool whole = r->at < r->end && *r->at == ',';
+    const bool whole = r->at < r->end && *r->at == r->separator;
     r->at += whole ? 1 : 0;
     return whole;
 }
@@ -277,7 +300,7 @@ static tw_status read_line(reader *r, const tw_shape *shape, void *row, bool *mi
         }
         skip_blanks(r);
         bool last = col + 1 == shape->cols;
-        if (r->at < r->end && *r->at != (last ? '\n' : ',')) {
+        if (r->at < r->end && *r->at != (last ? '\n' : r->separator)) {
             return bad_place(r, last ? "more columns than the first line has"
                                      : "fewer columns than the first line has");
         }
@@ -287,6 +310,20 @@ static tw_status read_line(reader *r, const tw_shape *shape, void *row, bool *mi
         r->at += r->at < r->end ? 1 : 0;
     }
     return r->status;
+}
+
+/* Whether the line at the cursor holds nothing but separators, as rows of a spreadsheet do that
+ * have been emptied. One that is longer than the buffer is sure to hold is none. */
+static bool is_hollow(reader *r)
+{
+    fill(r);
+    const size_t held = (size_t)(r->end - r->at);
+    const char *end = r->at + (held < TOKEN_MOST ? held : TOKEN_MOST);
+    const char *at = r->at;
+    while (at < end && (*at == r->separator || is_blank(r, *at))) {
+        at++;
+    }
+    return at < end ? *at == '\n' : held < TOKEN_MOST;
 }
 
 /* True if a line with numbers follows; blank ones are passed over. */
@@ -300,24 +337,28 @@ static bool next_line(reader *r)
         r->line++;
         r->line_start = offset(r);
         skip_blanks(r);
-        if (r->at < r->end && *r->at != '\n') {
+        if (r->at < r->end && *r->at != '\n' && !is_hollow(r)) {
             return true;
+        }
+        for (; r->at < r->end && *r->at != '\n'; fill_at_end(r)) {
+            r->at++;
         }
         r->at += r->at < r->end ? 1 : 0;
     }
 }
 
-/* Behind the end of the line; how many commas were in it outside quotes, if that is asked for. */
-static void skip_line(reader *r, int64_t *commas)
+/* Behind the end of the line; how many separators were in it outside quotes, if that is asked for.
+ */
+static void skip_line(reader *r, int64_t *separators)
 {
     bool quoted = false;
     for (;;) {
         const size_t held = (size_t)(r->end - r->at);
         const char *end = held > 0 ? memchr(r->at, '\n', held) : NULL;
         const char *stop = end != NULL ? end : r->end;
-        for (const char *c = r->at; commas != NULL && c < stop; c++) {
+        for (const char *c = r->at; separators != NULL && c < stop; c++) {
             quoted ^= *c == '"';
-            *commas += *c == ',' && !quoted ? 1 : 0;
+            *separators += *c == r->separator && !quoted ? 1 : 0;
         }
         r->at = end != NULL ? end + 1 : r->end;
         if (end != NULL) {
@@ -332,26 +373,27 @@ static void skip_line(reader *r, int64_t *commas)
 
 /* ---------------------------------------------------------------------------------- the passes */
 
-/* An empty field, which may be in quotes, before a comma. */
+/* An empty field, which may be in quotes, before a separator. */
 static bool is_corner(const reader *r)
 {
     const size_t held = (size_t)(r->end - r->at);
-    return (held > 0 && r->at[0] == ',') || (held > 2 && memcmp(r->at, "\"\",", 3) == 0);
+    return (held > 0 && r->at[0] == r->separator) ||
+           (held > 2 && memcmp(r->at, "\"\"", 2) == 0 && r->at[2] == r->separator);
 }
 
-/* Lines with numbers, and commas of the first of them plus one; of a table the line of names is no
- * row, and the column of names is no column. */
+/* Lines with numbers, and separators of the first of them plus one; of a table the line of names is
+ * no row, and the column of names is no column. */
 static tw_status count_shape(reader *r, tw_shape *out)
 {
     uint64_t elements;
     out->rows = 0;
     out->cols = 0;
     while (next_line(r)) {
-        int64_t commas = 0;
+        int64_t separators = 0;
         const bool first = out->rows == 0;
         r->named = r->named || (first && is_corner(r));
-        skip_line(r, first ? &commas : NULL);
-        out->cols = first ? commas + 1 : out->cols;
+        skip_line(r, first ? &separators : NULL);
+        out->cols = first ? separators + 1 : out->cols;
         out->rows++;
     }
     out->rows -= r->named;
@@ -364,7 +406,7 @@ static tw_status count_shape(reader *r, tw_shape *out)
         return r->status;
     }
     /* A number takes two characters at least, so a true file cannot have more of them than bytes:
-     * a first line of commas is refused before it is believed. */
+     * a first line of separators is refused before it is believed. */
     if (!twi_mul((uint64_t)out->rows, (uint64_t)out->cols, &elements) ||
         elements > r->input->size) {
         return tw_fail(r->ctx, TW_ERR_FORMAT,
@@ -468,11 +510,11 @@ static void copy_name(reader *r, lines *out)
     const uint64_t start = out->size;
     bool quoted = false;
     skip_blanks(r);
-    for (; r->at < r->end && *r->at != '\n' && (quoted || *r->at != ','); fill_at_end(r)) {
+    for (; r->at < r->end && *r->at != '\n' && (quoted || *r->at != r->separator); fill_at_end(r)) {
         quoted ^= *r->at == '"';
         append(r, out, *r->at++);
     }
-    while (out->size > start && is_blank(out->text[out->size - 1])) {
+    while (out->size > start && is_blank(r, out->text[out->size - 1])) {
         out->size--;
     }
     append(r, out, '\n');
@@ -483,7 +525,7 @@ static void copy_names(reader *r, lines *rows, lines *cols)
     bool more = skip_name(r); /* the corner */
     while (more && r->status == TW_OK) {
         copy_name(r, cols);
-        more = r->at < r->end && *r->at == ',';
+        more = r->at < r->end && *r->at == r->separator;
         r->at += r->at < r->end ? 1 : 0;
     }
     while (r->status == TW_OK && next_line(r)) {

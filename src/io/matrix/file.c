@@ -53,6 +53,10 @@ tw_status twi_matrix_format_find(tw_context *ctx, twi_matrix_format *out, const 
 {
     *out = TWI_MATRIX_RAW;
     const char *word = name != NULL ? name : twi_extension(path);
+    if (name == NULL && (strcasecmp(word, "tsv") == 0 || strcasecmp(word, "tab") == 0)) {
+        *out = TWI_MATRIX_CSV; /* read: twi_matrix_writer_find asks for no path of these */
+        return TW_OK;
+    }
     if (!find_word(out, word, format_words, TWI_MATRIX_FORMATS) && name != NULL) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown matrix format '%.40s'; use raw, npy or csv",
                        name);
