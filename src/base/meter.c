@@ -25,6 +25,7 @@ struct twi_meter {
 typedef struct header {
     twi_meter *meter;
     uint64_t bytes;
+    void *raw; /* what the system gave, and gets back */
 } header;
 
 twi_meter *twi_meter_create(void)
@@ -94,23 +95,40 @@ static bool planned_failure(twi_meter *meter)
     return atomic_load(&meter->fail_at) > 0 && atomic_fetch_sub(&meter->fail_at, 1) == 1;
 }
 
-/* A large block begins one header before a huge-page boundary plus one header: the user's first
- * byte is on a cache line, and all but the first page can be huge. */
-static void *raw_block(uint64_t bytes)
+static uint64_t rounded_up(uint64_t bytes, uint64_t multiple)
 {
-    uint64_t total;
-    if (!twi_add(bytes, TWI_CACHE_LINE, &total) || total > (uint64_t)PTRDIFF_MAX - HUGE_PAGE) {
+    return (bytes + multiple - 1) / multiple * multiple;
+}
+
+/* The first byte is on a cache line. A large block begins with a huge page, before which its header
+ * has an ordinary one: who takes a block touches none of it, so that a page is made, and cleared,
+ * by the thread that uses it first. */
+static char *raw_block(uint64_t bytes, void **raw)
+{
+    const uint64_t line = TWI_CACHE_LINE;
+    if (bytes > (uint64_t)PTRDIFF_MAX - 3 * HUGE_PAGE) {
         return NULL;
     }
-    uint64_t align = total >= 2 * HUGE_PAGE ? HUGE_PAGE : TWI_CACHE_LINE;
-    total = (total + align - 1) / align * align;
-    char *raw = aligned_alloc(align, total);
-#ifdef MADV_HUGEPAGE
-    if (raw != NULL && align == HUGE_PAGE) {
-        (void)madvise(raw, total, MADV_HUGEPAGE); /* advice: a refusal costs speed only */
+    if (bytes < 2 * HUGE_PAGE) {
+        *raw = aligned_alloc(line, rounded_up(bytes + line, line));
+        return *raw != NULL ? (char *)*raw + line : NULL;
     }
+    const uint64_t total = rounded_up(bytes, HUGE_PAGE);
+    *raw = malloc(total + HUGE_PAGE + line);
+    if (*raw == NULL) {
+        return NULL;
+    }
+    const uint64_t begins = (uint64_t)(uintptr_t)*raw;
+    char *block = (char *)*raw + (rounded_up(begins + line, HUGE_PAGE) - begins);
+#ifdef MADV_HUGEPAGE
+    (void)madvise(block, total, MADV_HUGEPAGE); /* advice: a refusal costs speed only */
 #endif
-    return raw;
+    return block;
+}
+
+static header *header_of(void *block)
+{
+    return (header *)((char *)block - TWI_CACHE_LINE);
 }
 
 static bool passes(const twi_meter *meter, uint64_t bytes, uint64_t limit)
@@ -124,13 +142,14 @@ void *twi_meter_take(twi_meter *meter, uint64_t count, uint64_t size, uint64_t l
     if (!twi_mul(count, size, &bytes) || planned_failure(meter) || passes(meter, bytes, limit)) {
         return NULL;
     }
-    char *raw = raw_block(bytes);
-    if (raw == NULL) {
+    void *raw = NULL;
+    char *block = raw_block(bytes, &raw);
+    if (block == NULL) {
         return NULL;
     }
-    *(header *)raw = (header){meter, bytes};
+    *header_of(block) = (header){meter, bytes, raw};
     count_block(meter, bytes);
-    return raw + TWI_CACHE_LINE;
+    return block;
 }
 
 static void uncount_block(twi_meter *meter, uint64_t bytes)
@@ -145,9 +164,8 @@ void twi_free(void *block)
     if (block == NULL) {
         return;
     }
-    header *raw = (header *)((char *)block - TWI_CACHE_LINE);
-    const header was = *raw;
-    free(raw);
+    const header was = *header_of(block);
+    free(was.raw);
     uncount_block(was.meter, was.bytes);
 }
 
