@@ -48,11 +48,11 @@ _tilewright_lab()
             '--rungs=[Run only these rungs, in this order]:LIST: ' \
             '--repeat=[Time each rung R times and take the median]:R: ' \
             '--budget=[Repeat a rung fewer times if it would take longer than this in all]:SECONDS: ' \
-            '--turns[Repeat the rungs in turns, not one after another, so that what slows the machine for some seconds meets all of them alike]' \
-            '--published[The sizes of the write-up, or those of them that --n names, with its authors'\'' figures beside ours]' \
+            '--turns[Repeat the rungs in turns, not one after another, so that a few slow seconds of the machine affect all of them alike]' \
+            '--published[Use the sizes of the write-up, or those of them that --n names, and show its authors'\'' figures beside ours]' \
             '--counters[Add a table of what the processor counted while each rung ran, such as instructions per cycle, branch misses and page faults]' \
             '--once[For a profiler of your own\: check each rung and run it once more, timing nothing]' \
-            '--seed=[Of the inputs]:S: ' \
+            '--seed=[Seed of the inputs]:S: ' \
             '(--out)-o+[Keep the results there, one JSON file per ladder, written after each case]:FOLDER:_files' \
             '(-o)--out=[Keep the results there, one JSON file per ladder, written after each case]:FOLDER:_files' \
             '--threads=[Use N threads]:N: ' \

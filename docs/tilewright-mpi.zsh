@@ -54,22 +54,22 @@ _tilewright_mpi()
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
-            '--method=[auto (the default\: what tilewright apsp would take), closure (blocked Floyd-Warshall, each process holding a share of the matrix), dijkstra, bfs (equal weights only) or sweep (elimination, then a sweep over blocks of sources)]:NAME:(auto closure dijkstra bfs sweep reference)' \
+            '--method=[auto (the default\: what tilewright apsp would choose), closure (blocked Floyd-Warshall]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure and the side of the tiles that ranks hold]:B: ' \
-            '--no-cache[Do not look for the elimination order, which a sweep needs and which depends only on which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright of the first process, and do not keep it there for the next run]' \
+            '--no-cache[Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright of the first process]' \
             '--checkpoint=[Write the state of the closure to FILE, in a folder that all processes see, every so often]:FILE:_files' \
             '--every=[The time from one checkpoint to the next, such as 30s, 10m or 1h]:TIME: ' \
-            '--explain[Explain the plan\: the grid of processes, memory in each of them, and the time of each part, from rates that are measured here and now]' \
-            '--ranks=[With --explain\: predict a closure on so many processes, such as 64,256,4096, of a cluster that is described by the options below]:LIST: ' \
+            '--explain[Explain the plan\: the grid of processes, the memory of each, and the time of each part, from rates measured here and now]' \
+            '--ranks=[With --explain\: predict a closure on these numbers of processes, such as 64,256,4096, of a cluster described by the options below]:LIST: ' \
             '--vertices=[With --ranks, in place of GRAPH\: a dense graph of N vertices]:N: ' \
-            '--rate=[With --ranks\: 10^9 relaxations per second of one process]:G: ' \
+            '--rate=[With --ranks\: the rate of one process, in 10^9 relaxations per second]:G: ' \
             '--link=[With --ranks\: the bandwidth of one process]:GB/s: ' \
-            '--latency=[With --ranks\: microseconds of a message]:US: ' \
+            '--latency=[With --ranks\: the latency of a message in microseconds]:US: ' \
             '--threads=[Use N threads in each process]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory in each process]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on its GPU in each process, whatever --memory says]:SIZE: ' \
-            '--device=[Where a closure computes\: cpu (the default), or in a build with GPU code cuda (or hip), of which the processes of a machine take one GPU each, in turn]:DEVICE: ' \
+            '--device=[Where a closure computes\: cpu (the default), or in a build with GPU code cuda (or hip)\: the processes of a machine take one of its GPUs each, in turn]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \

@@ -69,7 +69,7 @@ _tilewright()
             '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
-            '--no-cache[Do not look for the elimination order, which a sweep needs and which depends only on which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not keep it there for the next run]' \
+            '--no-cache[Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright]' \
             '--checkpoint=[Compute by the closure, on the CPU or on GPUs, and write its state to FILE every so often]:FILE:_files' \
             '--every=[The time from one checkpoint to the next, such as 30s, 10m or 1h]:TIME: ' \
             '--threads=[Use N threads]:N: ' \
@@ -98,7 +98,7 @@ _tilewright()
             '--header[The first line of an edge list names its columns]' \
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
-            '--type=[The type of a DIST that does not say]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The type of a DIST that does not store it]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--dist-format=[The format of DIST\: raw, npy or csv]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
@@ -193,7 +193,7 @@ _tilewright()
             '--out-dir=[Take all operands as inputs, and write their results into FOLDER under the same names, with the extension of --out-format if given]:FOLDER:_files' \
             '--compression=[How hard a .png or .tif is compressed\: 0 (not at all) to 9 (smallest)]:LEVEL: ' \
             '--tiff=[How a .tif is stored, as words separated by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
-            '--out-type=[The type of OUT'\''s elements\: f32 (the default), f16, or u8 and u16, to which 0 to the largest possible entropy are scaled as 0 to 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--out-type=[The type of OUT'\''s elements\: f32 (the default), f16, or u8 or u16, scaled so that the largest possible entropy is 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--verify=-[Recompute K elements of each plane (1000 if no number is given, 0\: all) from the definition]::K: ' \
             '--explain[Explain the method, the memory needed and the expected rate]' \
             '--preview=[Also draw the result as an image, a .png, .ppm or .tif, dark where it is 0 and bright at the maximum]:FILE:_files' \
@@ -226,10 +226,10 @@ _tilewright()
             '--compute=[f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--fast[Functions within 3.5 units in the last place instead of 1]' \
             '--verify=-[Recompute K random elements (1000 by default, 0\: all) in interval arithmetic before OUT appears]::K: ' \
-            '--explain[Show the program, its specialisation, bytes and operations per element, the memory, and the fastest this machine could be]' \
+            '--explain[Show the program, its specialisation, bytes and operations per element, the memory, and a lower bound on the time]' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
-            '--out-dir=[Take all files without a name as x, one after the other, and write their results into FOLDER under the same names, with the extension of --out-format if given]:FOLDER:_files' \
+            '--out-dir=[Take all files without NAME= as x, one after the other, and write their results into FOLDER under the same names, with the extension of --out-format if given]:FOLDER:_files' \
             '--compression=[How hard a .png or .tif is compressed\: 0 (not at all) to 9 (smallest)]:LEVEL: ' \
             '--tiff=[How a .tif is stored, as words separated by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
             '--in-format=[npy, pnm, pfm, png, tiff, jpeg or records, for all inputs]:FORMAT: ' \
@@ -254,7 +254,7 @@ _tilewright()
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
-            '--labels[Write the names of a matrix'\''s rows and columns beside OUT, one on a line\: for d.npy d.rows.txt and d.cols.txt]' \
+            '--labels[Write the names of a matrix'\''s rows and columns beside OUT, one per line\: for d.npy d.rows.txt and d.cols.txt]' \
             '--type=[The elements of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--raw-type=[The type of a raw IN, which stores none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
@@ -302,7 +302,7 @@ _tilewright()
             '--density=[dense\: the probability of each arc, 0.5 by default]:P: ' \
             '--rows=[grid\: rows of the lattice]:R: ' \
             '--cols=[grid\: columns of the lattice]:C: ' \
-            '--levels=[Images\: values from 0 to L-1, of u8 up to 256 levels, else of u16]:L: ' \
+            '--levels=[Images\: values from 0 to L-1, stored as u8 up to 256 levels, else as u16]:L: ' \
             '--directed[Make a directed graph]' \
             '--undirected[Make an undirected graph]' \
             '--weights=[Weights between LO and HI, both included]:LO:HI: ' \
@@ -357,8 +357,8 @@ _tilewright()
             '(-n)--n=[Numbers of vertices, such as 1000,4096]:LIST: ' \
             '--types=[Working types\: u8,u16,i32,f32,f64]:LIST: ' \
             '--threads=[Numbers of threads, such as 1,2,4]:LIST: ' \
-            '--undirected[Undirected graphs, where half of the work is enough]' \
-            '--repeat=[Run each case R times and report the median (default\: 3)]:R: ' \
+            '--undirected[Use undirected graphs, which need half the work]' \
+            '--repeat=[Run each case R times (default\: 3)]:R: ' \
             '--memory=[Use at most SIZE, such as 8G or 8Gi, of the host'\''s memory, and no more on a GPU]:SIZE: ' \
             '--device-memory=[Use at most SIZE on each GPU, whatever --memory says]:SIZE: ' \
             '--device=[Where to compute\: cpu]:DEVICE: ' \

@@ -117,11 +117,11 @@ static const cli_option own_options[] = {
     {"budget", 0, CLI_NUMBER, "SECONDS", offsetof(settings, budget), 0,
      "Repeat a rung fewer times if it would take longer than this in all; 5 by default."},
     {"turns", 0, CLI_FLAG, NULL, offsetof(settings, turns), 1,
-     "Repeat the rungs in turns, not one after another, so that what slows the machine for some "
-     "seconds meets all of them alike."},
+     "Repeat the rungs in turns, not one after another, so that a few slow seconds of the machine "
+     "affect all of them alike."},
     {"published", 0, CLI_FLAG, NULL, offsetof(settings, published), 1,
-     "The sizes of the write-up, or those of them that --n names, with its authors' figures beside "
-     "ours."},
+     "Use the sizes of the write-up, or those of them that --n names, and show its authors' "
+     "figures beside ours."},
     {"counters", 0, CLI_FLAG, NULL, offsetof(settings, counters), 1,
      "Add a table of what the processor counted while each rung ran, such as instructions per "
      "cycle, branch misses and page faults. A GPU rung is run once more under ncu or rocprof, for "
@@ -130,7 +130,7 @@ static const cli_option own_options[] = {
     {"once", 0, CLI_FLAG, NULL, offsetof(settings, once), 1,
      "For a profiler of your own: check each rung and run it once more, timing nothing. 'ncu "
      "--profile-from-start off' sees that one run."},
-    {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0, "Of the inputs; 1 by default."},
+    {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0, "Seed of the inputs; 1 by default."},
     {"out", 'o', CLI_TEXT, "FOLDER", offsetof(settings, out), 0,
      "Keep the results there, one JSON file per ladder, written after each case. Results of the "
      "same build and machine that are already there stay unless they are measured again."},
@@ -357,11 +357,11 @@ const cli_command lab_run_command = {
     .usage = "[LADDER]",
     .summary = "climb a ladder: check each rung, then time it",
     .text = "Runs the rungs of a ladder, the simplest first. Every answer is checked before its "
-            "time counts. The table shows the median time, its spread, the speed-up over "
-            "the first rung and over the rung it changes, the work done per second, that rate as a "
-            "share of the ceiling measured in the same run, and the bytes per second if every "
-            "element were read and written once. A rung whose answer is wrong is marked, one that "
-            "cannot run here is skipped, and the others go on. Ctrl-C keeps what is done.",
+            "time counts. The table shows the median time, its spread, the speed-up over the first "
+            "rung and over the rung it changes, the work done per second, that rate as a share of "
+            "the ceiling measured in the same run, and the bytes per second if every element were "
+            "read and written once. A rung whose answer is wrong is marked, one that cannot run "
+            "here is skipped, and the others go on. Ctrl-C keeps the results so far.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -62,8 +62,8 @@ tw_status twi_take(tw_context *ctx, const char *type, void *ours, const void *gi
     for (size_t i = bytes; i < size; i++) {
         if (((const unsigned char *)given)[i] != 0) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "%s.size is %zu and byte %zu is not 0, but version %s knows %zu bytes: "
-                           "it would leave out what the rest asks for; use a newer library",
+                           "%s.size is %zu and byte %zu is not 0, but version %s knows only %zu "
+                           "bytes and would ignore the rest; use a newer library",
                            type, size, i, TW_VERSION_STRING, bytes);
         }
     }

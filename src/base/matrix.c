@@ -4,9 +4,10 @@
 tw_status twi_matrix_check(tw_context *ctx, const tw_matrix *matrix, const char *what)
 {
     if (matrix != NULL && matrix->type == TW_I64) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%s is of i64, which only graphs are made from: convert it to i32 or f64",
-                       what);
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "%s is of i64, which is supported only for building graphs; convert it to i32 or f64",
+            what);
     }
     return twi_matrix_check_weights(ctx, matrix, what);
 }
@@ -23,12 +24,13 @@ tw_status twi_matrix_check_weights(tw_context *ctx, const tw_matrix *matrix, con
                        (int)matrix->type);
     }
     if (matrix->type == TW_F16) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%s is of f16, which only files hold", what);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%s is of f16, which is supported only in files",
+                       what);
     }
     if (matrix->rows < 0 || matrix->cols < 0 || matrix->stride < matrix->cols) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%s is %lld x %lld with a stride of %lld elements; sizes cannot be negative "
-                       "nor the stride below the columns",
+                       "%s is %lld x %lld with a stride of %lld elements; sizes must not be "
+                       "negative, nor the stride smaller than the number of columns",
                        what, (long long)matrix->rows, (long long)matrix->cols,
                        (long long)matrix->stride);
     }

@@ -168,8 +168,8 @@ tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what)
     char have[32];
     char advice[TWI_ADVICE];
     twi_bytes_apart(need, bytes, have, left);
-    return tw_fail(ctx, TW_ERR_MEMORY, "%s needs %s of memory and %s is left%s", what, need, have,
-                   twi_memory_advice(advice, ctx, bytes));
+    return tw_fail(ctx, TW_ERR_MEMORY, "%s needs %s of memory, but only %s is left%s", what, need,
+                   have, twi_memory_advice(advice, ctx, bytes));
 }
 
 tw_status tw_memory_check(tw_context *ctx, uint64_t bytes, const char *what)

@@ -115,7 +115,7 @@ static void print_gpus(tw_context *ctx, const tw_machine *machine)
         cli_print("driver      %s\n",
                   machine->gpu_driver[0] != '\0' ? machine->gpu_driver : "none");
         cli_print("runtime     %s%s\n", machine->gpu_runtime,
-                  hip ? " (code for AMD was compiled, and not yet run on a card)" : "");
+                  hip ? " (the AMD code compiles but has not yet run on a card)" : "");
     }
     for (int32_t i = 0; i < machine->gpus; i++) {
         print_gpu(ctx, i);
@@ -123,10 +123,9 @@ static void print_gpus(tw_context *ctx, const tw_machine *machine)
     if (machine->gpus < 2) {
         return;
     }
-    cli_print(
-        "\nlinks between GPUs: direct with the rank of their speed, + if atomics reach across; or "
-        "through the host\n%-12s",
-        "from \\ to");
+    cli_print("\nlinks between GPUs: direct, with the rank of their speed and + if atomics work "
+              "across them, or through the host\n%-12s",
+              "from \\ to");
     for (int32_t to = 0; to < machine->gpus; to++) {
         cli_print("%-12d", to);
     }

@@ -18,13 +18,13 @@ static const cli_topic topics[] = {
     {"Formats",
      "Graphs are read from edge triples (triples, .bin: int32 V, E, then E times source, target, "
      "weight, little-endian), DIMACS .gr, Matrix Market .mtx, edge lists (.el .txt .csv .tsv), "
-     "METIS .graph and square .npy matrices. Matrices are written as raw (row-major elements and "
-     "nothing else), .npy or .csv. The format is chosen by extension; a graph file without a known "
-     "one is recognised by its content. '-' is standard input or standard output."},
-    {"Vertices",
-     "A vertex is shown, and asked for, by its name where the graph has names, else by its number "
-     "in the file: from 1 in DIMACS, Matrix Market and METIS files, else from 0. Rows and columns "
-     "of matrices follow the vertices in order."},
+     "METIS .graph, square .npy matrices and sparse .npz of SciPy, also compressed (.gz .zst .xz). "
+     "Matrices are written as raw (row-major elements and nothing else), .npy or .csv. The format "
+     "is chosen by extension; a graph file without a known one is recognised by its content. '-' "
+     "is standard input or standard output."},
+    {"Vertices", "A vertex is shown and given by its name where the graph has names, else by its "
+                 "number in the file: from 1 in DIMACS, Matrix Market and METIS files, else from "
+                 "0. Rows and columns of matrices follow the vertices in order."},
     {"No path",
      "A pair without a path has the distance 1073741823 (2^30-1) in i32, 65535 in u16, 255 in u8 "
      "and infinity in f32 and f64."},
@@ -35,11 +35,9 @@ static const cli_topic topics[] = {
      "run are removed by the next run that writes to the same folder."},
     {"Exit status",
      "0: success. 1: finished, but a verification or self-test failed, the graph has a negative "
-     "cycle, or there is no path. 2: wrong usage, bad input, ended by a signal, or any other "
-     "error; "
-     "one line on standard error says what is wrong, where, and what to do. Ctrl-C ends the "
-     "program "
-     "by its signal, 130 for a shell, whose loop ends with it."},
+     "cycle, there is no path, or two files differ. 2: wrong usage, bad input, ended by a signal, "
+     "or any other error; one line on standard error says what is wrong, where, and what to do. "
+     "Ctrl-C ends the program by its signal, 130 for a shell, whose loop ends with it."},
     {NULL, NULL}};
 
 const cli_about cli_program = {

@@ -32,7 +32,7 @@ static tw_status check_element(check *c, int64_t y, int64_t x)
         return TW_OK;
     }
     return tw_fail(c->ctx, TW_ERR_VERIFY,
-                   "the entropy at row %lld, column %lld is %.*g, and %.*g by the definition",
+                   "the entropy at row %lld, column %lld is %.*g, but %.*g by the definition",
                    (long long)y, (long long)x, digits, got, digits, want);
 }
 

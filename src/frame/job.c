@@ -24,21 +24,18 @@
 const cli_option cli_host_options[] = {
     THREADS,
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
-     "Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory; what cannot fit is refused "
-     "with the SIZE that is enough, but runs that need less than 4M are never refused. Default: "
-     "what the machine "
-     "has available, within the limits of this process (control groups, "
-     "ulimit)."},
+     "Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory. A run that cannot fit is "
+     "refused, with the SIZE that would be enough; one that needs less than 4M never is. Default: "
+     "what the machine has available, within the limits of this process (control groups, ulimit)."},
     {0}};
 
 const cli_option cli_resource_options[] = {
     THREADS,
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of the host's memory, and no more than "
-     "that on a GPU either; what cannot fit is refused before it starts, with the SIZE that is "
-     "enough, but runs that need less than 4M are never refused. Default: what the machine has "
-     "available, within "
-     "the limits of this process (control groups, ulimit)."},
+     "that on a GPU either. A run that cannot fit is refused before it starts, with the SIZE that "
+     "would be enough; one that needs less than 4M never is. Default: what the machine has "
+     "available, within the limits of this process (control groups, ulimit)."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
      "Use at most SIZE on each GPU, whatever --memory says; a matrix that needs more is streamed "
      "through it from host memory, where all of it has to fit --memory. Default: the same as "

@@ -482,8 +482,8 @@ static tw_status check_flags(tw_context *ctx, const cli_parsed *parsed)
         for (int k = 0; k < i && a->kind == CLI_FLAG; k++) {
             const cli_option *b = parsed->given[k];
             if (b->kind == CLI_FLAG && a->place == b->place && a->constant != b->constant) {
-                return tw_fail(ctx, TW_ERR_ARGUMENT, "--%s and --%s exclude each other", b->name,
-                               a->name);
+                return tw_fail(ctx, TW_ERR_ARGUMENT, "--%s and --%s cannot be used together",
+                               b->name, a->name);
             }
         }
     }

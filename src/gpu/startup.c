@@ -58,7 +58,7 @@ double twi_gpu_worth_a_look(const tw_context *ctx, const char **why)
 {
     *why = "its driver alone would take a few tenths of a second to start";
     if (twi_gpu_is_running(ctx)) {
-        *why = "its driver is running, but the CPU is done before a look at it would pay";
+        *why = "its driver is running, but the CPU finishes before the GPU could even be queried";
         return LOOK;
     }
     return twi_gpu_is_starting(ctx) ? REST_OF_ONE : TWO_STARTS;

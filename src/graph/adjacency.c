@@ -288,8 +288,8 @@ static tw_status explain_wide(const scan *s, const char *name, int64_t row, int6
     memcpy(&value, at, sizeof value); /* all that u32 has fits */
     const bool above = m->entry == TWI_ENTRY_U64 || value > 0;
     return tw_fail(s->ctx, TW_ERR_RANGE,
-                   "%s: row %lld, column %lld is %s%llu: weights of 64-bit integers go up to 2^53; "
-                   "scale them down, or mark what is no edge by no_edge",
+                   "%s: row %lld, column %lld is %s%llu: 64-bit integer weights go up to 2^53; "
+                   "scale them down, or set no_edge to the value that means 'no edge'",
                    name, (long long)row, (long long)col, above ? "" : "-",
                    above ? (unsigned long long)value : 0ULL - (unsigned long long)value);
 }

@@ -443,7 +443,7 @@ tw_status twi_graph_refuse(tw_context *ctx, const char *name, int64_t vertices, 
     char needed[32], left[32], advice[TWI_ADVICE], from[64], between[64];
     twi_bytes_apart(needed, tw_memory_used(ctx) + bytes, left, tw_memory_limit(ctx));
     return tw_fail(ctx, TW_ERR_MEMORY,
-                   "%.500s%s%s between %s need %s of memory and %s may be used%s",
+                   "%.500s%s%s between %s need %s of memory, but %s may be used%s",
                    name != NULL ? name : "", name != NULL ? ": " : "",
                    show_count(from, edges, guess == TWI_GUESS_ALL, "edge", "edges"),
                    show_count(between, vertices, guess != TWI_GUESS_NONE, "vertex", "vertices"),

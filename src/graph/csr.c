@@ -135,7 +135,7 @@ static tw_status check_offsets(tw_context *ctx, const tw_csr *csr, int64_t *arcs
                    : tw_fail(ctx, TW_ERR_ARGUMENT, "compressed rows without offsets");
     }
     if (offset_at(csr, 0) != 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "the offsets begin with %lld: row 0 begins at 0",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the first offset is %lld; it must be 0",
                        (long long)offset_at(csr, 0));
     }
     for (int64_t u = 0; u < csr->vertices; u++) {

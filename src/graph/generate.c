@@ -548,7 +548,7 @@ static tw_status check_size(recipe *r, const tw_graph_generate_options *opts)
         }
     }
     if (r->vertices < 0 || r->vertices > TWI_MOST_VERTICES) {
-        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "%lld vertices: a graph has from 0 to %d",
+        return tw_fail(r->ctx, TW_ERR_ARGUMENT, "%lld vertices: expected 0 to %d",
                        (long long)r->vertices, TWI_MOST_VERTICES);
     }
     if (r->kind->row == grid_row && r->vertices > 0) {

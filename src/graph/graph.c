@@ -10,8 +10,8 @@
 tw_status twi_graph_check_vertices(tw_context *ctx, int64_t vertices)
 {
     if (vertices < 0 || vertices > TWI_MOST_VERTICES) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld vertices: a graph has from 0 to %d",
-                       (long long)vertices, TWI_MOST_VERTICES);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld vertices: expected 0 to %d", (long long)vertices,
+                       TWI_MOST_VERTICES);
     }
     return TW_OK;
 }

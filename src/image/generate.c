@@ -112,7 +112,8 @@ tw_status tw_image_generate(tw_context *ctx, tw_image **out, const tw_image_opti
                        opts.kind != NULL ? opts.kind : "");
     }
     if (opts.levels < 2 || opts.levels > 65536) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d levels: expected 2 to 65536", opts.levels);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the number of levels is %d; use 2 to 65536",
+                       opts.levels);
     }
     tw_image *image = NULL;
     status = tw_image_create(ctx, &image);

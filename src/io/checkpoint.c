@@ -253,10 +253,10 @@ tw_status twi_generations_hold(tw_context *ctx, twi_generations *files)
         error = take_lock(files);
     }
     if (error == EWOULDBLOCK) {
-        return tw_fail(ctx, TW_ERR_IO,
-                       "another run keeps its checkpoints in '%.600s'; wait for its end, or name "
-                       "another file",
-                       files->file[0]);
+        return tw_fail(
+            ctx, TW_ERR_IO,
+            "another run is using checkpoint '%.600s'; wait for it to end, or name another file",
+            files->file[0]);
     }
     return error == 0 ? TW_OK
                       : tw_fail(ctx, TW_ERR_IO, "cannot write a checkpoint beside '%.600s': %s",
@@ -272,7 +272,7 @@ twi_state_verdict twi_generation_open(const twi_generations *files, int which, t
     *out = (twi_state){0};
     *fd = open(files->file[which], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (*fd < 0 && errno == ENOENT) {
-        (void)snprintf(why, TWI_STATE_WHY, "it is not there");
+        (void)snprintf(why, TWI_STATE_WHY, "it does not exist");
         return TWI_STATE_ABSENT;
     }
     if (*fd < 0 || fstat(*fd, &found) != 0) {
@@ -306,8 +306,7 @@ tw_status twi_generation_refuse(tw_context *ctx, const twi_generations *files, i
     }
     return tw_fail(
         ctx, TW_ERR_FORMAT,
-        "cannot resume from '%.600s': %s, and there is no other generation; remove it to "
-        "start from the beginning",
+        "cannot resume from '%.600s': %s, and there is no earlier one; remove it to start over",
         files->file[which], why);
 }
 

@@ -29,7 +29,7 @@ typedef struct gathered {
 static tw_status file_failed(const gathered *g, int error)
 {
     return tw_fail(g->ctx, TW_ERR_IO,
-                   "cannot keep %.500s in a temporary file: %s; TMPDIR names a folder for it",
+                   "cannot keep %.500s in a temporary file: %s; set TMPDIR to another folder",
                    g->name, strerror(error));
 }
 

@@ -126,7 +126,7 @@ static tw_status check_gpu(const mpi_run *run)
     const tw_apsp_options *o = &run->plan.options;
     if (o->method != TW_APSP_METHOD_AUTO && o->method != TW_APSP_METHOD_CLOSURE) {
         return tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
-                       "method %s over MPI computes on the CPU, and the device is %s; use method "
+                       "method %s over MPI computes on the CPU, but the device is %s; use method "
                        "closure, or the device 'cpu'",
                        tw_apsp_method_name(o->method), run->ctx->device);
     }
@@ -255,11 +255,12 @@ static tw_status refuse_closure(mpi_run *run)
     const tw_graph *graph = run->plan.graph;
     return graph->min_weight < 0
                ? tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
-                         "a closure over MPI has no negative weights (%.17g); use method dijkstra",
+                         "a closure over MPI does not support negative weights (%.17g); use method "
+                         "dijkstra",
                          graph->min_weight)
                : tw_fail(run->ctx, TW_ERR_UNSUPPORTED,
                          "weights up to %.17g may add up to infinity, which a closure over MPI "
-                         "does not look for; scale them down, or use method dijkstra",
+                         "does not check for; scale them down, or use method dijkstra",
                          graph->max_weight);
 }
 

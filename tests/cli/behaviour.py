@@ -249,8 +249,8 @@ class Behaviour(unittest.TestCase):
         status, said = self.rewrite_during(
             10, "in.npy", head + struct.pack("<f", 0.5) * (side * side), "map", slow, "in.npy",
             "--verify")
-        self.assertEqual((status, said), (2, b"tilewright: in.npy changed while it was read: let "
-                                             b"nothing write to it during the run\n"))
+        self.assertEqual((status, said), (2, b"tilewright: in.npy changed while it was being "
+                                             b"read; do not write to it during a run\n"))
 
     def test_waiting_for_standard_input_can_be_interrupted(self):
         process = self.start("apsp", "-", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE)

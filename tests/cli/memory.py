@@ -155,7 +155,7 @@ class Memory(unittest.TestCase):
         with self.start("convert", "dictionary.csv.xz", "o.el", "--memory", "60M") as process:
             said = process.stderr.read().decode()
         self.assertEqual(process.returncode, 2)
-        self.assertRegex(said, r"^tilewright: unpacking dictionary.csv.xz and what it may hold needs \d+ MB of memory and \d+ MB is left; use --memory \d+[kM] or more\n$")
+        self.assertRegex(said, r"^tilewright: unpacking dictionary.csv.xz and what it may hold needs \d+ MB of memory, but only \d+ MB is left; use --memory \d+[kM] or more\n$")
         self.bounded(80, "convert", "dictionary.csv.xz", "o.el")
 
     def test_entropy_of_files_larger_than_the_memory(self):

@@ -179,7 +179,7 @@ class Streams(unittest.TestCase):
             for limit in (400000, 4500000):  # the list does not fit, or the graph beside it
                 said = way("a.txt", (), limit)
                 self.assertEqual(said[:2], (2, b""))
-                self.assertRegex(said[2], r"^tilewright: .*: %d edges between 40009 vertices need \d\.\d MB of memory and .* may be used; "
+                self.assertRegex(said[2], r"^tilewright: .*: %d edges between 40009 vertices need \d\.\d MB of memory, but .* may be used; "
                                           r"use --memory \d+k or more\n$" % count)
                 enough = int(re.search(r"--memory (\d+)k", said[2]).group(1))
                 self.assertEqual(way("a.txt", (), 1000 * enough)[0], 0, said)

@@ -236,7 +236,7 @@ static void failures_are_shared(void)
            "no rank gives a part", "no part at all");
     if (ranks > 1) {
         expect(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, rank == last ? odd : part),
-               TW_ERR_ARGUMENT, "100 vertices and another rank's 101", "parts of two sizes");
+               TW_ERR_ARGUMENT, "100 vertices, but another rank's has 101", "parts of two sizes");
     }
     check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, rank == 0 ? part : NULL), "a part");
     if (ranks > 1) {

@@ -473,7 +473,7 @@ def locked():
     with open(path, "w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         _, said, code, err = ranks(2, *words)
-        check(code == 2 and len(said) == 1 and "another run keeps its checkpoints in 'state'" in said[0], "a lock", err)
+        check(code == 2 and len(said) == 1 and "another run is using checkpoint 'state'" in said[0], "a lock", err)
         ended = subprocess.run([alone, *words, "--method", "closure"], cwd=folder, capture_output=True, text=True,
                                timeout=LIMIT, check=False)
         check(ended.returncode == 2 and "another run keeps" in ended.stderr, "a lock, in one process", ended.stderr)

@@ -323,7 +323,7 @@ static void what_there_is_not_is_said(void)
           "a GPU without room", &c, 0);
     check(tw_set_device_memory(ctx, 1000), "a limit");
     judge(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL) == TW_ERR_MEMORY &&
-              strstr(tw_last_error(ctx), "on its GPU, and the limit is 1") != NULL,
+              strstr(tw_last_error(ctx), "on its GPU, but the limit is 1") != NULL,
           "a limit of the GPU's memory", &c, 0);
     check(tw_set_device_memory(ctx, 0), "no limit");
     setenv("TW_MPI_STAGING", rank == ranks - 1 ? "sometimes" : "always", 1);

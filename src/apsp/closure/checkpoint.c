@@ -280,8 +280,8 @@ static tw_status find(tw_context *ctx, twi_checkpoint *self)
     }
     if (self->fd >= 0 && self->found.n != self->n) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "checkpoint '%.600s' is of a graph with %lld vert%s and this one has "
-                       "%lld; name another file",
+                       "checkpoint '%.600s' is of a graph with %lld vert%s, but this one has %lld; "
+                       "name another file",
                        self->files.file[0], (long long)self->found.n,
                        self->found.n == 1 ? "ex" : "ices", (long long)self->n);
     }
@@ -378,11 +378,11 @@ tw_status twi_checkpoint_pivots(twi_checkpoint *self, tw_context *ctx, int64_t b
     }
     const bool is_float = self->state.type == TW_F32 || self->state.type == TW_F64;
     if (is_float && self->resumed > 0 && self->found.block != block) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "checkpoint '%.600s' was computed with pivots of %lld vertices, and this "
-                       "run has them of %lld; resume with the device and the memory that it was "
-                       "begun with, or name another file",
-                       self->files.file[0], (long long)self->found.block, (long long)block);
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "checkpoint '%.600s' was computed with pivots of %lld vertices, but this run uses "
+            "%lld; resume with the same device and memory limit, or name another file",
+            self->files.file[0], (long long)self->found.block, (long long)block);
     }
     self->state.block = block;
     return TW_OK;
@@ -414,7 +414,7 @@ tw_status twi_checkpoint_resume(twi_checkpoint *self, tw_context *ctx,
     }
     if (!read_rows(self, &found, kernel, &bad)) {
         return tw_fail(ctx, TW_ERR_IO,
-                       "checkpoint '%.600s' has changed while it was read (row %lld)",
+                       "checkpoint '%.600s' changed while it was being read (row %lld)",
                        self->files.file[0], (long long)bad);
     }
     close(self->fd);
@@ -438,7 +438,7 @@ static void bring_to_disk(void *self_)
 
 static void tell_failure(twi_checkpoint *self, int error)
 {
-    twi_log(self->ctx, "no checkpoint could be written to '%.600s' (%s); going on without it",
+    twi_log(self->ctx, "cannot write checkpoint '%.600s' (%s); continuing without it",
             self->files.file[0], strerror(error));
 }
 

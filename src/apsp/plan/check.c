@@ -17,9 +17,10 @@ static tw_status check_vertices(tw_context *ctx, const char *what, const int32_t
     for (int64_t i = 0; i < count; i++) {
         if (list[i] < 0 || list[i] >= n) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "%s %d (entry %lld of the list) is not a vertex; the graph has %lld "
-                           "vertices, numbered from 0",
-                           what, list[i], (long long)i, (long long)n);
+                           "%s %d (entry %lld of the list) is not a vertex; the graph has %lld %s, "
+                           "numbered from 0",
+                           what, list[i], (long long)i, (long long)n,
+                           n == 1 ? "vertex" : "vertices");
         }
     }
     return TW_OK;

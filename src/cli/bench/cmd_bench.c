@@ -50,9 +50,9 @@ static const cli_option own_options[] = {
     {"threads", 0, CLI_TEXT, "LIST", offsetof(settings, threads), 0,
      "Numbers of threads, such as 1,2,4; 0 is all."},
     {"undirected", 0, CLI_FLAG, NULL, offsetof(settings, undirected), 1,
-     "Undirected graphs, where half of the work is enough."},
+     "Use undirected graphs, which need half the work."},
     {"repeat", 0, CLI_COUNT, "R", offsetof(settings, repeat), 0,
-     "Run each case R times and report the median (default: 3)."},
+     "Run each case R times (default: 3); report the median, for entropy and map the best."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Use at most SIZE, such as 8G or 8Gi, of the host's memory, and no more on a GPU."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,
@@ -320,7 +320,7 @@ static tw_status run_once(bench *b, bench_case *c, double *seconds)
         status = tw_apsp_verifier_result(ctx, verifier, NULL);
     }
     if (status == TW_OK && report.work_type != c->type) {
-        status = tw_fail(ctx, TW_ERR_INTERNAL, "asked for %s, it was computed in %s",
+        status = tw_fail(ctx, TW_ERR_INTERNAL, "requested %s, but it was computed in %s",
                          tw_type_name(c->type), tw_type_name(report.work_type));
     }
     *seconds = is_on_gpu(b) ? report.seconds_device : report.seconds_compute;
@@ -524,7 +524,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
                          "bench '%.60s': unknown problem; use apsp, entropy or map", words[0]);
     }
     if (status == TW_OK && (s->repeat < 1 || s->repeat > MOST_REPEATS)) {
-        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: from 1 to %d is possible",
+        status = tw_fail(job->ctx, TW_ERR_ARGUMENT, "--repeat %lld: expected 1 to %d",
                          (long long)s->repeat, MOST_REPEATS);
     }
     if (status == TW_OK && !is_on_gpu(&b)) {
@@ -556,21 +556,19 @@ const cli_command cli_bench = {
     .text =
         "Measures the all-pairs closure on complete graphs, checks rows of every result, and "
         "compares the rate with the ceiling of the same type and threads, measured in the same "
-        "run. Without a list it runs the standard cases: i32, u16, u8, f32 and f64 at n = 4096 "
-        "on one thread and on all, i32 at n = 1000, and i32 on an undirected graph; on a GPU "
-        "(--device cuda) n from 100 to 32768, the closure alone in its memory. On several GPUs, "
-        "or with less --device-memory than it takes, the seconds contain the copies from host "
-        "memory and back, which a note and \"copies\" in --json say.\n"
-        "The rate counts n^3 relaxations for the whole problem. An undirected graph needs half "
-        "of them, so its ratio may exceed 100 %. Ctrl-C and errors keep what is "
-        "done.\n"
-        "bench entropy measures local entropy on natural-like images with windows of 5 x 5 (16 "
-        "and 256 levels), 9 x 9, 31 x 31, 63 x 63 and a disk, checks a thousand elements by the "
-        "definition and every timed result against that one, and compares with the rate at "
-        "which memory could be read and written. The best of R runs counts.\n"
-        "bench map measures expressions on arrays of 8192 x 8192, checks a thousand elements "
-        "of each in interval arithmetic, and compares bytes read and written per second with a "
-        "copy's.",
+        "run. Without --n, --types, --threads or --undirected it runs the standard cases: i32, "
+        "u16, u8, f32 and f64 at n = 4096 on one thread and on all, i32 at n = 1000, and i32 on an "
+        "undirected graph; on a GPU (--device cuda) n from 100 to 32768, the closure alone in its "
+        "memory. On several GPUs, or with less --device-memory than it takes, the time includes "
+        "the copies from host memory and back; a note and \"copies\" in --json say so.\nThe rate "
+        "counts n^3 relaxations for the whole problem. An undirected graph needs half of them, so "
+        "its ratio may exceed 100 %. After Ctrl-C or an error, finished cases are kept.\nbench "
+        "entropy measures local entropy on natural-like images with windows of 5 x 5 (16 and 256 "
+        "levels), 9 x 9, 31 x 31, 63 x 63 and a disk, checks a thousand elements by the definition "
+        "and every timed result against that one, and compares with the rate at which memory could "
+        "be read and written. The best of R runs counts.\nbench map measures expressions on arrays "
+        "of 8192 x 8192, checks a thousand elements of each in interval arithmetic, and compares "
+        "bytes read and written per second with a copy's.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

@@ -50,10 +50,9 @@ static const cli_group groups[] = {{"Comparing", own_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"A B",
-     "Two matrices as 'tilewright apsp' writes them, or two arrays or images that 'tilewright "
-     "map' reads; they need not have the same format or type. If both matrices have names, "
-     "in a .csv or beside it by 'apsp --labels', they are compared by name."},
+    {"A B", "Two matrices as 'tilewright apsp' writes them, or two arrays or images that "
+            "'tilewright map' reads; they need not have the same format or type. If both matrices "
+            "have names (in a .csv, or beside it by 'apsp --labels'), they are compared by name."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -293,7 +292,7 @@ static tw_status match_names(cli_job *job, const settings *s, side *a, side *b, 
         status = cli_table_names_find(job, b->path, s->format, &b->source, &b->names);
     }
     if (status == TW_OK && (a->names.graph == NULL) != (b->names.graph == NULL)) {
-        cli_say(job, "only %s names its rows and columns: compared by their order",
+        cli_say(job, "only %s names its rows and columns; comparing by position",
                 a->names.graph != NULL ? a->path : b->path);
     }
     if (status != TW_OK || a->names.graph == NULL || b->names.graph == NULL) {
@@ -304,7 +303,7 @@ static tw_status match_names(cli_job *job, const settings *s, side *a, side *b, 
         const char *twice = NULL;
         status = cli_table_names_twice(ctx, &either->names, &twice);
         if (twice != NULL) {
-            cli_say(job, "%s has two rows or columns '%s': compared by their order", either->path,
+            cli_say(job, "%s has two rows or columns '%s'; comparing by position", either->path,
                     twice);
             return TW_OK;
         }
@@ -334,7 +333,7 @@ static tw_status match_names(cli_job *job, const settings *s, side *a, side *b, 
         free(out->cols);
         *out = (places){NULL, NULL};
     } else if (status == TW_OK) {
-        cli_say(job, "the names of %s are in another order: compared by name", b->path);
+        cli_say(job, "the names of %s are in a different order; comparing by name", b->path);
     }
     return status;
 }
@@ -482,7 +481,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     }
     if (status == TW_OK && strcmp(a.path, "-") == 0 && strcmp(b.path, "-") == 0) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "A and B are both standard input, which can be read once");
+                         "A and B are both standard input, which can be read only once");
     }
     a.image = is_image(s, a.path) || is_image(s, b.path);
     b.image = a.image;

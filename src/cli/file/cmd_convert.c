@@ -40,7 +40,7 @@ static const cli_option kind_options[] = {
      "Graphs: triples, gr, mtx, edges, metis or npy. Matrices: raw, npy or csv. Default: chosen by "
      "the extension of OUT."},
     {"labels", 0, CLI_FLAG, NULL, offsetof(settings, labels), 1,
-     "Write the names of a matrix's rows and columns beside OUT, one on a line: for d.npy "
+     "Write the names of a matrix's rows and columns beside OUT, one per line: for d.npy "
      "d.rows.txt and d.cols.txt. A .csv already contains them."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
      "The elements of a matrix OUT: u8, u16, i32, f32 or f64; those of IN by default. 'No path' is "
@@ -57,8 +57,8 @@ static const cli_group groups[] = {{"What is converted", kind_options},
 
 static const cli_operand operands[] = {
     {"IN", "A graph in any format that 'tilewright apsp' reads, or a matrix as it writes it: .npy, "
-           ".csv or raw; '-' is standard input. Names of rows and columns, in a .csv or beside it "
-           "by 'apsp --labels', are kept."},
+           ".csv or raw; '-' is standard input. Names of rows and columns (in a .csv, or beside it "
+           "by 'apsp --labels') are kept."},
     {"OUT", "The output file; '-' is standard output."},
     {NULL, NULL}};
 
@@ -66,7 +66,7 @@ static const cli_example examples[] = {
     {"tilewright convert roads.gr.gz roads.mtx", "DIMACS to Matrix Market"},
     {"tilewright convert trains.csv trains.bin", "an edge list to triples; the names are lost"},
     {"tilewright convert answer.raw distances.npy", "a raw matrix of int32 for NumPy"},
-    {"tilewright convert d.npy small.npy --type u16", "the same distances in half of the space"},
+    {"tilewright convert d.npy small.npy --type u16", "the same distances in half the space"},
     {NULL, NULL}};
 
 static bool is_of_graphs(const char *path, const char *format)

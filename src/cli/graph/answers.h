@@ -69,9 +69,9 @@ typedef struct cli_answers {
          0,                                                                                        \
          "How closeness is scaled, from r vertices reached and the sum s of their "                \
          "distances: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached; "           \
-         "igraph is r/s, nan if nothing is reached. Distances are those along the arcs; "          \
-         "closeness_centrality of NetworkX takes those against them, so reverse a directed "       \
-         "graph there."},                                                                          \
+         "igraph is r/s, nan if nothing is reached. Distances are from the row's vertex; "         \
+         "NetworkX's closeness_centrality takes those to it, so reverse a directed graph "         \
+         "there."},                                                                                \
         {"harmonic",                                                                               \
          0,                                                                                        \
          CLI_TEXT,                                                                                 \

@@ -25,8 +25,9 @@ tw_status cli_apsp_check_names(tw_context *ctx, cli_apsp_files *files)
     }
     if (files->in_lines && ((strcmp(out, "-") != 0 && !cli_writes(out, NULL, text)) ||
                             (format != NULL && strcmp(format, "csv") != 0))) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "--long writes from,to,distance as csv: name OUT with .csv, or '-'");
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "--long writes from,to,distance as csv: give OUT the extension .csv, or use '-'");
     }
     const cli_file output = {"OUT", out}, before = {"--predecessors", files->predecessors};
     tw_status status =
@@ -141,7 +142,9 @@ void cli_apsp_count_predecessors(const cli_job *job, const cli_apsp_files *files
         counted->first = about->first;
         cli_counted_sink(counted, sink);
     } else if (about->first != 0) {
-        cli_say(job, "%s: vertices are numbered from 0, in %s from %d; a .csv has the latter", path,
-                files->input, (int)about->first);
+        cli_say(job,
+                "%s: vertices are numbered from 0, but in %s from %d; a .csv uses the numbers of "
+                "the file",
+                path, files->input, (int)about->first);
     }
 }

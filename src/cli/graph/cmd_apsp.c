@@ -26,8 +26,7 @@ static const apsp_settings defaults = {.reading = CLI_READING_INIT,
 static const cli_option result_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
      "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
-     "distance that does not fit is an error, never wrapped; sums of float weights are rounded to "
-     "the type and no further."},
+     "distance that does not fit is an error, never wrapped; float distances are rounded to TYPE."},
     {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
      "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", or "
      "@FILE "
@@ -40,7 +39,7 @@ static const cli_option result_options[] = {
     {"predecessors", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, predecessors), 0,
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
      "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "
-     "file; where they have names, a .csv is a table of names, and nothing where there is none."},
+     "file; where they have names, a .csv is a table of names, empty where there is none."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(apsp_settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
@@ -74,11 +73,9 @@ static const cli_option method_options[] = {
      "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "
      "last bit of float distances."},
     {"no-cache", 0, CLI_FLAG, NULL, offsetof(apsp_settings, no_cache), 1,
-     "Do not look for the elimination order, which a sweep needs and which depends only on "
-     "which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright, and do not "
-     "keep "
-     "it there for the next run. At most 128 files and 256 MiB are kept; they may be deleted at "
-     "any time."},
+     "Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or "
+     "~/.cache/tilewright. A sweep needs such an order, which depends only on which vertices are "
+     "joined. At most 128 files and 256 MiB are kept; they may be deleted at any time."},
     {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, checkpoint), 0,
      "Compute by the closure, on the CPU or on GPUs, and write its state to FILE every so often; "
      "the previous one is kept as FILE.previous. The same command, started again, continues from "

@@ -48,7 +48,7 @@ static const cli_option shape_options[] = {
      "grid: columns of the lattice. "
      "Images: columns; as many as rows by default."},
     {"levels", 0, CLI_COUNT, "L", offsetof(settings, levels), 0,
-     "Images: values from 0 to L-1, of u8 up to 256 levels, else of u16; 256 by default."},
+     "Images: values from 0 to L-1, stored as u8 up to 256 levels, else as u16; 256 by default."},
     {"directed", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_GRAPH_DIRECTED_YES,
      "Make a directed graph; in a grid each direction has its own weight."},
     {"undirected", 0, CLI_FLAG, NULL, offsetof(settings, directed), TW_GRAPH_DIRECTED_NO,
@@ -73,7 +73,7 @@ static const cli_option output_options[] = {
     {0}};
 
 static const cli_group groups[] = {
-    {"Shape", shape_options},       {"Weights and chance", weight_options},
+    {"Shape", shape_options},       {"Weights and randomness", weight_options},
     {"Output", output_options},     {"Resources", cli_host_options},
     {"Messages", cli_talk_options}, {NULL, NULL}};
 
@@ -161,7 +161,7 @@ static tw_status refuse_shapes(const cli_job *job, const settings *s, const char
         }
     }
     if (status == TW_OK && strcmp(kind, "grid") == 0 && s->rows > 0 && s->cols > 0) {
-        status = cli_refuse(job, "vertices", "beside --rows and --cols");
+        status = cli_refuse(job, "vertices", "with --rows and --cols");
     }
     return status;
 }
@@ -279,7 +279,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         return run_image(job, s, words[1], out);
     }
     return tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                   "generate '%.60s': it is 'tilewright generate graph KIND OUT' or 'tilewright "
+                   "generate '%.60s': use 'tilewright generate graph KIND OUT' or 'tilewright "
                    "generate image KIND OUT'",
                    words[0]);
 }

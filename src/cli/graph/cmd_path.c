@@ -29,8 +29,8 @@ static const settings defaults = {.reading = CLI_READING_INIT, .type = TW_AUTO};
 
 static const cli_option own_options[] = {
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of a DIST that does not say. Raw: u8, u16, i32 (the default), f32 or f64. CSV: f32 "
-     "or f64; by default whichever agrees with the graph."},
+     "The type of a DIST that does not store it. Raw: u8, u16, i32 (the default), f32 or f64. CSV: "
+     "f32 or f64; by default whichever agrees with the graph."},
     {"dist-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, dist_format), 0,
      "The format of DIST: raw, npy or csv; by default its extension decides."},
     {0}};
@@ -43,10 +43,9 @@ static const cli_group groups[] = {{"The graph", cli_reading_options},
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph file; '-' is standard input."},
-    {"DIST",
-     "All its distances, as 'tilewright apsp GRAPH DIST' wrote them: with these the path "
-     "is found without a search. If both have names, in a .csv or beside it by --labels, they go "
-     "by name. Without DIST the graph alone is searched."},
+    {"DIST", "All its distances, as 'tilewright apsp GRAPH DIST' wrote them, with which no search "
+             "is needed. If both have names (in a .csv, or beside it by 'apsp --labels'), vertices "
+             "are matched by name. Without DIST the graph is searched."},
     {"FROM TO", "Two vertices: names, or numbers as in the file: from 1 in DIMACS, Matrix "
                 "Market and METIS files, else from 0."},
     {NULL, NULL}};

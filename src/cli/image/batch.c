@@ -16,7 +16,7 @@ tw_status cli_batch_check(const cli_job *job, const char *output, const char *pr
     if (output == NULL && preview == NULL) {
         return TW_OK;
     }
-    return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--out-dir and --%s exclude each other",
+    return tw_fail(job->ctx, TW_ERR_ARGUMENT, "--out-dir and --%s cannot be used together",
                    output != NULL ? "output" : "preview");
 }
 

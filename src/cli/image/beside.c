@@ -65,14 +65,13 @@ void cli_tell_beside(const cli_job *job, const char *path)
     }
     snprintf(other, sizeof other, "%s.aux.xml", path);
     if (cli_is_file(other) && says_place(other)) {
-        cli_note(job, "%s is not read: a place on Earth or a no-data value that it has is lost",
-                 other);
+        cli_note(job, "%s is not read: any georeferencing or no-data value in it is lost", other);
     }
     snprintf(other, sizeof other, "%s.msk", path);
     if (cli_is_file(other)) {
-        cli_note(job, "%s is not read: masked elements count like others", other);
+        cli_note(job, "%s is not read: masked elements count like any other", other);
     }
     if (find_world(other, path)) {
-        cli_note(job, "%s is not read: a place on Earth that only this file has is lost", other);
+        cli_note(job, "%s is not read: any georeferencing that only this file has is lost", other);
     }
 }

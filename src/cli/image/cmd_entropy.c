@@ -47,7 +47,7 @@ static const cli_option value_options[] = {
      "65536, or --range."},
     {"range", 0, CLI_TEXT, "LO:HI", offsetof(entropy_settings, range), 0,
      "Put values from LO to HI into N equal bins, HI itself into the last. auto takes the minimum "
-     "and maximum of the values that count, for which the input is read twice."},
+     "and maximum of the values that count; the input is then read twice."},
     {"mask", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, mask), 0,
      "Ignore elements where FILE, a u8 image of the same size, is 0."},
     {"no-data", 0, CLI_TEXT, "VALUE", offsetof(entropy_settings, no_data), 0,
@@ -80,12 +80,11 @@ static const cli_option format_options[] = {
      "Take all operands as inputs, and write their results into FOLDER under the same names, with "
      "the extension of --out-format if given; results of JPEG files are .png. A file that fails is "
      "reported and the rest are still done; the exit status is then 2, or 1 if only checks failed. "
-     "Results that are there are replaced, other images are not. --json prints one report of all "
-     "files."},
+     "Earlier results are replaced; other images are not. --json prints one report of all files."},
     CLI_STORAGE_OPTIONS(entropy_settings),
     {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
-     "The type of OUT's elements: f32 (the default), f16, or u8 and u16, to which 0 to the largest "
-     "possible entropy are scaled as 0 to 255 or 65535. The default for pgm, ppm and png is u8."},
+     "The type of OUT's elements: f32 (the default), f16, or u8 or u16, scaled so that the largest "
+     "possible entropy is 255 or 65535. The default for pgm, ppm and png is u8."},
     {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(entropy_settings, verify), VERIFY_ELEMENTS,
      "Recompute K elements of each plane (1000 if no number is given, 0: all) from the definition; "
      "if one differs, write nothing and exit with status 1."},
@@ -113,14 +112,14 @@ static const cli_group groups[] = {{"Window", window_options},
                                    {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"IN", "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif, .jpg or .records. Elements of "
-           "f64 and integers of more than 16 bits are rounded to f32. FILE[P] is plane P of it, by "
-           "number from 0 or by the name that a GeoTIFF gives a band. Several with --out-dir."},
-    {"OUT",
-     "The output file; without it a summary is printed. '-' is standard output. A .tif "
-     "keeps the georeferencing and the metadata of IN, if that is a GeoTIFF. An image of the "
-     "same kind as IN is replaced only with -o, because it may be meant as another input, unless "
-     "it has fractions and IN has none: that is an earlier result."},
+    {"IN",
+     "An array or image: .npy, .pgm, .ppm, .pfm, .png, .tif, .jpg or .records. Elements of f64 and "
+     "integers of more than 16 bits are rounded to f32. FILE[P] is plane P of it, by number from 0 "
+     "or by the name that a GeoTIFF gives a band. With --out-dir there may be several."},
+    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
+            "keeps the georeferencing and the metadata of IN, if that is a GeoTIFF. An image of "
+            "the same kind as IN is replaced only with -o, because it may be meant as another "
+            "input; one with fractions where IN has none is an earlier result and is replaced."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {
@@ -499,7 +498,7 @@ static tw_status read_input(entropy_run *run)
         return status;
     }
     if (run->in.image == NULL) {
-        cli_say(run->job, "%s would take %s of the %s of memory: it is read in bands of rows",
+        cli_say(run->job, "%s would take %s of the %s of memory: reading it in bands of rows",
                 run->input, cli_show_bytes(wants, (double)run->in.bytes),
                 cli_show_bytes(has, (double)limit));
     } else {

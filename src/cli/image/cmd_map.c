@@ -52,19 +52,19 @@ static const cli_option precision_options[] = {
      "Recompute K random elements (1000 by default, 0: all) in interval arithmetic before OUT "
      "appears."},
     {"explain", 0, CLI_FLAG, NULL, offsetof(map_settings, explain), 1,
-     "Show the program, its specialisation, bytes and operations per element, the memory, and the "
-     "fastest this machine could be. Nothing is computed unless OUT or --verify is also given."},
+     "Show the program, its specialisation, bytes and operations per element, the memory, and a "
+     "lower bound on the time. Nothing is computed unless OUT or --verify is also given."},
     {0}};
 
 static const cli_option format_options[] = {
     {"output", 'o', CLI_TEXT, "OUT", offsetof(map_settings, output), 0,
-     "The same as OUT; files without a name are then inputs."},
+     "The same as OUT; files without NAME= are then inputs."},
     {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(map_settings, out_dir), 0,
-     "Take all files without a name as x, one after the other, and write their results into FOLDER "
+     "Take all files without NAME= as x, one after the other, and write their results into FOLDER "
      "under the same names, with the extension of --out-format if given; results of JPEG files are "
      ".png. A file that fails is reported and the rest are still done; the exit status is then 2, "
-     "or 1 if only checks failed. Results that are there are replaced, other images are not. "
-     "--json prints one report of all files."},
+     "or 1 if only checks failed. Earlier results are replaced; other images are not. --json "
+     "prints one report of all files."},
     CLI_STORAGE_OPTIONS(map_settings),
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
      "npy, pnm, pfm, png, tiff, jpeg or records, for all inputs; default: chosen by extension, or "
@@ -92,12 +92,11 @@ static const cli_operand operands[] = {
            "the expression is x; other inputs are given as NAME=FILE. FILE[P] is plane P of it, by "
            "number from 0 or by the name that a GeoTIFF gives a band. An input of one row or one "
            "column is repeated."},
-    {"OUT",
-     "The output file; without it a summary is printed. '-' is standard output. A .tif "
-     "keeps the georeferencing and the metadata of the first input, if that is a GeoTIFF. "
-     "If OUT is an input, it is replaced when the result is complete; another image of the "
-     "same kind as a single IN only with -o, because it may be meant as an input, unless it has "
-     "fractions and IN has none: that is an earlier result."},
+    {"OUT", "The output file; without it a summary is printed. '-' is standard output. A .tif "
+            "keeps the georeferencing and the metadata of the first input, if that is a GeoTIFF. "
+            "If OUT is an input, it is replaced when the result is complete; another image of the "
+            "same kind as a single IN is replaced only with -o, because it may be meant as an "
+            "input; one with fractions where IN has none is an earlier result and is replaced."},
     {NULL, NULL}};
 
 static const cli_example examples[] = {

@@ -23,7 +23,7 @@ tw_status cli_rehearsal_output(const cli_job *job, const char **output)
     if (*output != NULL && strcmp(*output, "-") == 0) {
         *output = "/dev/null";
     } else if (*output != NULL && stat(*output, &found) == 0 && !S_ISREG(found.st_mode)) {
-        return tw_fail(job->ctx, TW_ERR_UNSUPPORTED, "%.500s is no file", *output);
+        return tw_fail(job->ctx, TW_ERR_UNSUPPORTED, "%.500s is not a regular file", *output);
     }
     return TW_OK;
 }

@@ -162,10 +162,10 @@ tw_status cli_watched(tw_context *ctx, const cli_watch *watches, int count, tw_s
 {
     for (int i = 0; i < count && status == TW_ERR_VERIFY; i++) {
         if (has_changed(&watches[i])) {
-            status = tw_fail(ctx, TW_ERR_IO,
-                             "%.500s changed while it was read: let nothing write to it during the "
-                             "run",
-                             watches[i].path);
+            status =
+                tw_fail(ctx, TW_ERR_IO,
+                        "%.500s changed while it was being read; do not write to it during a run",
+                        watches[i].path);
         }
     }
     return status;
@@ -262,7 +262,7 @@ tw_status cli_check_operand(tw_context *ctx, const char *operand, const char *in
                              : is_result(ctx, operand, input, type);
     return again ? TW_OK
                  : tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "'%.300s' is there already, and may be an input: use -o '%.300s' to "
+                           "'%.300s' already exists and may be an input: use -o '%.300s' to "
                            "replace it, or --out-dir for the results of several inputs",
                            operand, operand);
 }
@@ -277,7 +277,7 @@ tw_status cli_check_foreign(tw_context *ctx, const char *path, const char *forma
         return TW_OK;
     }
     return tw_fail(ctx, TW_ERR_ARGUMENT,
-                   "--out-dir: '%.300s' is there already and was not written by tilewright; choose "
+                   "--out-dir: '%.300s' already exists and was not written by tilewright; choose "
                    "another folder, or remove it",
                    path);
 }
@@ -337,7 +337,8 @@ tw_status cli_refuse_type(const cli_job *job, const char *option, tw_type type,
     }
     if (strcasecmp(word, "npy") == 0) {
         return tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                       "--%s has no effect on %s: an .npy file says its type", option, file->what);
+                       "--%s has no effect on %s: an .npy file stores its type", option,
+                       file->what);
     }
     if (strcasecmp(word, "csv") == 0 && type != TW_F32 && type != TW_F64) {
         return tw_fail(job->ctx, TW_ERR_ARGUMENT,

@@ -95,8 +95,7 @@ static tw_status check_share(tw_context *ctx, const slot *s, const twi_gpu_block
         return TW_OK;
     }
     return tw_fail(ctx, TW_ERR_MEMORY,
-                   "%s of GPU memory are needed for this window and number of levels; %s are "
-                   "allowed",
+                   "this window and number of levels need %s of GPU memory, but %s may be used",
                    twi_bytes(need, (double)(others + bytes) * SLOTS_A_DEVICE),
                    twi_bytes(have, (double)limit));
 }
@@ -480,7 +479,8 @@ const char *twi_entropy_gpu_choice(const tw_context *ctx, const twi_entropy_gpu 
                         : "the GPU by estimate, with the start of its driver";
     }
     return twi_gpu_is_running(ctx)
-               ? "the CPU by estimate: the GPU's driver runs, but the way there and back is longer"
+               ? "the CPU by estimate: the GPU's driver is running, but copying there and back "
+                 "would take longer"
                : "the CPU by estimate: the driver of a GPU would have to start first";
 }
 
@@ -488,9 +488,8 @@ const char *twi_entropy_gpu_reason(const twi_entropy_gpu *gpu)
 {
     switch (gpu->method) {
     case TWI_GPU_PAIRS:
-        return "at most 16 levels in a full window of 3 or 5 rows and less than 32 elements, all "
-               "of "
-               "which count: the matrix units count pairs of levels";
+        return "at most 16 levels in a full window of 3 or 5 rows and fewer than 32 elements, all "
+               "of which count: the matrix units count pairs of levels";
     case TWI_GPU_SLIDE:
         return "at most 256 levels in a full window of up to 1024 elements, all of which count: "
                "each thread has a histogram in shared memory";

@@ -29,7 +29,7 @@ const char *twi_entropy_reason(const twi_entropy_setup *setup)
     }
     const tw_entropy_options *opts = &setup->opts;
     if (setup->method == TWI_ENTROPY_COUNTERS) {
-        return "at most 16 levels in a full window of less than 32 elements, all of which count: "
+        return "at most 16 levels in a full window of fewer than 32 elements, all of which count: "
                "the counts of a window are one vector of 16 bytes";
     }
     if (setup->method == TWI_ENTROPY_BINS) {
@@ -45,11 +45,11 @@ const char *twi_entropy_reason(const twi_entropy_setup *setup)
         return "a full window of 4 rows or more: one histogram holds several windows above each "
                "other";
     }
-    return setup->window.full ? "a window of less than 4 rows, or of more than 65535 elements, or "
-                                "65536 levels of which some do not count: a histogram slides along "
-                                "each row"
-                              : "a window that is not full: the ends of its rows enter and leave a "
-                                "histogram that slides along";
+    return setup->window.full
+               ? "a window of fewer than 4 rows, or of more than 65535 elements, or 65536 levels "
+                 "of which some do not count: a histogram slides along each row"
+               : "a window that is not full: the ends of its rows enter and leave a "
+                 "histogram that slides along";
 }
 
 static void fill_sample(const twi_entropy_setup *setup, tw_matrix *sample)

@@ -80,8 +80,8 @@ static tw_status check_mask(tw_context *ctx, const tw_matrix *in, const tw_matri
 static tw_status check_choices(tw_context *ctx, const tw_entropy_options *opts)
 {
     if (opts->levels < 2 || opts->levels > TWI_LEVELS_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d levels: expected 2 to %d", opts->levels,
-                       TWI_LEVELS_MOST);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the number of levels is %d; use 2 to %d",
+                       opts->levels, TWI_LEVELS_MOST);
     }
     if (opts->border < 0 || opts->border >= BORDERS) {
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown border %d; use one of TW_ENTROPY_BORDER_*",

@@ -181,8 +181,8 @@ static tw_status fail_value(tw_context *ctx, const twi_entropy_setup *setup, int
     int64_t col = first_bad(setup, row);
     if (col < 0) {
         return tw_fail(ctx, TW_ERR_RANGE,
-                       "row %lld of the array changed while it was read: let nothing write to it "
-                       "during the run",
+                       "row %lld of the array changed while it was being read; do not write to it "
+                       "during a run",
                        (long long)row);
     }
     double value = twi_element(twi_entropy_row(setup, row), setup->in->type, col);

@@ -92,7 +92,7 @@ static tw_status make_footprint(tw_context *ctx, twi_window *window, const tw_en
     }
     if (status == TW_OK && (shape->rows > TWI_WINDOW_SIDE || shape->cols > TWI_WINDOW_SIDE)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "a footprint of %lld x %lld: both sides may be %d at most",
+                         "a footprint of %lld x %lld: both sides must be at most %d",
                          (long long)shape->cols, (long long)shape->rows, TWI_WINDOW_SIDE);
     }
     if (status != TW_OK) {
@@ -106,9 +106,8 @@ static tw_status make_footprint(tw_context *ctx, twi_window *window, const tw_en
         status = add_runs_of_row(ctx, window, twi_matrix_row(shape, row), row);
     }
     if (status == TW_OK && window->size == 0) {
-        status =
-            tw_fail(ctx, TW_ERR_ARGUMENT, "the footprint of %d x %d has no element that is not 0",
-                    window->cols, window->rows);
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the footprint of %d x %d has no nonzero element",
+                         window->cols, window->rows);
     }
     if (status == TW_OK && (window->top >= window->rows || window->left >= window->cols)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,

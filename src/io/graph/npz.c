@@ -76,7 +76,7 @@ static tw_status inflate_member(tw_context *ctx, const twi_input *input, const c
     int result = inflate(&stream, Z_FINISH);
     bool whole = result == Z_STREAM_END && stream.avail_out == 0;
     inflateEnd(&stream);
-    return whole ? TW_OK : damaged(ctx, input, "an array does not unpack to what it says");
+    return whole ? TW_OK : damaged(ctx, input, "an array does not unpack to the size it states");
 }
 #else
 static tw_status inflate_member(tw_context *ctx, const twi_input *input, const char *from,
@@ -318,8 +318,8 @@ static tw_status check_format(tw_context *ctx, const twi_input *input, twi_npz *
     }
     if (!known) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "%.500s: none of the sparse matrices that are read (csr, csc, coo, bsr, "
-                       "dia); convert it with .tocsr()",
+                       "%.500s: not a supported sparse matrix (csr, csc, coo, bsr or dia); convert "
+                       "it with .tocsr()",
                        input->name);
     }
     return TW_OK;

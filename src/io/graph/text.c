@@ -376,8 +376,8 @@ bool twi_text_bad_vertex(twi_text *text, const char *at, const twi_number *numbe
     }
     if (base > 0 && number->integer == 0) {
         return twi_text_fail(text, TW_ERR_FORMAT, at,
-                             "vertex 0, but by its first line the list is one of KONECT, which "
-                             "count from 1; use --ids if 0 is a vertex");
+                             "vertex 0, but the first line is that of a KONECT list, which counts "
+                             "from 1; use --ids if 0 is a vertex");
     }
     return twi_text_fail(text, TW_ERR_FORMAT, at,
                          "vertex %s is outside %lld ... %lld; vertex names need --ids", field,
@@ -405,8 +405,8 @@ bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target
             char field[32];
             quote_field(text, at, field);
             return twi_text_fail(text, TW_ERR_RANGE, at,
-                                 "the weight %s is outside the 32 bits of whole weights; with a "
-                                 "decimal point it is read as floating point",
+                                 "the weight %s does not fit in 32 bits; with a decimal point it "
+                                 "is read as floating point",
                                  field);
         }
         return twi_edge_blocks_add(text->ctx, &text->edges, source, target,
@@ -422,7 +422,7 @@ bool twi_text_add(twi_text *text, const char *at, int32_t source, int32_t target
         return true;
     }
     if (rules->whole) {
-        return twi_text_not(text, at, "a whole number, as the file promises its weights to be");
+        return twi_text_not(text, at, "a whole number, which the file declares its weights to be");
     }
     return twi_edge_blocks_add_real(text->ctx, &text->edges, source, target, weight->real) ||
            twi_text_no_memory(text);

@@ -44,8 +44,8 @@ static tw_status check_header(tw_context *ctx, const twi_input *input)
 {
     if (input->size < HEADER) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.500s: a file of triples begins with 8 bytes of V and E, and this one has "
-                       "%llu bytes",
+                       "%.500s: a triples file begins with 8 bytes for V and E, but this one ends "
+                       "at byte %llu",
                        input->name, (unsigned long long)input->size);
     }
     long long vertices = load_i32(input->bytes);
@@ -58,10 +58,10 @@ static tw_status check_header(tw_context *ctx, const twi_input *input)
     uint64_t expected = HEADER + (uint64_t)edges * TRIPLE;
     if (input->size != expected) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.500s: %lld vertices and %lld edges take %llu bytes, but the file %s at "
-                       "byte %llu",
+                       "%.500s: with V = %lld and E = %lld the file must end at byte %llu, but it "
+                       "%s byte %llu",
                        input->name, vertices, edges, (unsigned long long)expected,
-                       input->size < expected ? "is cut short: it ends" : "goes on: it ends",
+                       input->size < expected ? "is cut short at" : "goes on to",
                        (unsigned long long)input->size);
     }
     return TW_OK;

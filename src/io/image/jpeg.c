@@ -234,11 +234,10 @@ static tw_status count_memory(jpeg_job *job, uint64_t beside)
     if (coefficients > 0 && bytes + beside > room) {
         twi_bytes_apart(needed, bytes + beside, left, room);
         twi_memory_advice(advice, job->ctx, bytes + beside);
-        return tw_fail(
-            job->ctx, TW_ERR_MEMORY,
-            "%.500s is a progressive JPEG, which is decoded as a whole: that needs %s of "
-            "memory and %s is left%s%s save it as a baseline JPEG or PNG",
-            job->input->name, needed, left, advice, advice[0] != '\0' ? ", or" : ";");
+        return tw_fail(job->ctx, TW_ERR_MEMORY,
+                       "%.500s is a progressive JPEG, which is decoded as a whole: that needs %s "
+                       "of memory, but only %s is left%s%s save it as a baseline JPEG or PNG",
+                       job->input->name, needed, left, advice, advice[0] != '\0' ? ", or" : ";");
     }
     tw_status status = twi_memory_check(job->ctx, bytes + beside, "decoding a JPEG");
     return status == TW_OK ? twi_count(job->ctx, &job->counted, bytes, "decoding a JPEG") : status;
@@ -387,7 +386,9 @@ static tw_status jpeg_tags(tw_context *ctx, tw_image_tags *tags, const twi_input
     }
     status = open_header(job, ctx, input);
     if (status == TW_OK && is_turned(input)) {
-        twi_log(ctx, "%.400s: its camera was turned, which is ignored: rows are as they are stored",
+        twi_log(ctx,
+                "%.400s: its orientation tag is ignored: rows are in the order in which they are "
+                "stored",
                 input->name);
     }
     if (status == TW_OK) {

@@ -130,9 +130,9 @@ static tw_status check_size(tw_context *ctx, const picture *p, uint64_t element)
     if (!twi_mul((uint64_t)p->cols * (uint64_t)p->rows, element * (uint64_t)p->colours, &want) ||
         want != have) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.500s: the header says %lld x %lld elements, but %llu bytes follow it",
+                       "%.500s: the header says %lld x %lld elements, but %llu byte%s follow%s it",
                        p->input->name, (long long)p->cols, (long long)p->rows,
-                       (unsigned long long)have);
+                       (unsigned long long)have, have == 1 ? "" : "s", have == 1 ? "s" : "");
     }
     return TW_OK;
 }

@@ -68,24 +68,23 @@ static bool recognised(const twi_input *input)
 static tw_status fail_record(tw_context *ctx, const twi_input *input, uint64_t at,
                              const header *found)
 {
-    const uint64_t left = input->size - at;
-    if (left < HEADER) {
+    if (input->size - at < HEADER) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "%.500s: %llu bytes at byte %llu are too few for the head of a record",
-                       input->name, (unsigned long long)left, (unsigned long long)at);
+                       "%.500s: the file ends within the header of the record at byte %llu",
+                       input->name, (unsigned long long)at);
     }
     if (twi_empty_too_long(found->rows, found->cols)) {
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.500s: the record at byte %llu says %d x %d; without elements its sides "
-                       "may be %d at most",
+                       "must be at most %d",
                        input->name, (unsigned long long)at, found->cols, found->rows,
                        TWI_EMPTY_SIDE_MOST);
     }
-    return tw_fail(ctx, TW_ERR_FORMAT,
-                   "%.500s: the record at byte %llu says %d x %d elements, but %llu bytes of the "
-                   "file are left",
-                   input->name, (unsigned long long)at, found->cols, found->rows,
-                   (unsigned long long)(left - HEADER));
+    return tw_fail(
+        ctx, TW_ERR_FORMAT,
+        "%.500s: the record at byte %llu says %d x %d elements, but the file ends at byte %llu",
+        input->name, (unsigned long long)at, found->cols, found->rows,
+        (unsigned long long)input->size);
 }
 
 static tw_status read_records(tw_context *ctx, tw_image *image, twi_input *input)

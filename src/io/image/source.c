@@ -44,7 +44,7 @@ static tw_status decode_rows(void *self, tw_context *ctx, int64_t first, int64_t
     image_source *source = self;
     const size_t step = (size_t)stride * tw_type_size(source->rows.shape.type);
     if (first != source->next) {
-        return tw_fail(ctx, TW_ERR_INTERNAL, "%.500s: row %lld was asked for where row %lld is due",
+        return tw_fail(ctx, TW_ERR_INTERNAL, "%.500s: row %lld was requested; expected row %lld",
                        source->input.name, (long long)first, (long long)source->next);
     }
     tw_status status = TW_OK;

@@ -359,7 +359,7 @@ tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *i
     }
     if (status == TW_OK && masked) {
         twi_log(ctx,
-                "%.400s: its mask is not applied: masked elements count like others; 'entropy "
+                "%.400s: its mask is not applied: masked elements count like any other; 'entropy "
                 "--mask' takes a mask that is a file of its own",
                 input->name);
     }

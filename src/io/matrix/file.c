@@ -115,13 +115,14 @@ static tw_status lay_out_raw(tw_context *ctx, tw_matrix_file *file, tw_type type
         side++;
     }
     if (side * side * size != bytes) {
-        return tw_fail(ctx, TW_ERR_FORMAT,
-                       "'%.600s' holds %llu bytes, which is not a square matrix of %s: %llu x %llu "
-                       "would be %llu, the next larger %llu",
-                       file->path, (unsigned long long)bytes, tw_type_name(type),
-                       (unsigned long long)side, (unsigned long long)side,
-                       (unsigned long long)(side * side * size),
-                       (unsigned long long)((side + 1) * (side + 1) * size));
+        return tw_fail(
+            ctx, TW_ERR_FORMAT,
+            "'%.600s' holds %llu byte%s, which is not a square matrix of %s: %llu x %llu "
+            "would be %llu, the next larger %llu",
+            file->path, (unsigned long long)bytes, bytes == 1 ? "" : "s", tw_type_name(type),
+            (unsigned long long)side, (unsigned long long)side,
+            (unsigned long long)(side * side * size),
+            (unsigned long long)((side + 1) * (side + 1) * size));
     }
     file->shape = (tw_shape){(int64_t)side, (int64_t)side, type};
     return TW_OK;

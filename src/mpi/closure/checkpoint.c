@@ -187,8 +187,8 @@ static tw_status find(twi_mpi_checkpoint *self)
     }
     if (found->state.n != self->plan->graph->n) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "checkpoint '%.600s' is of a graph with %lld vert%s and this one has "
-                       "%lld; name another file",
+                       "checkpoint '%.600s' is of a graph with %lld vert%s, but this one has %lld; "
+                       "name another file",
                        self->files.file[0], (long long)found->state.n,
                        found->state.n == 1 ? "ex" : "ices", (long long)self->plan->graph->n);
     }
@@ -415,7 +415,7 @@ static void write_aside(void *self_)
 static void tell_failure(const twi_mpi_checkpoint *self, const char *why)
 {
     if (self->world->rank == 0) {
-        twi_log(self->ctx, "no checkpoint could be written to '%.600s' (%s); going on without it",
+        twi_log(self->ctx, "cannot write checkpoint '%.600s' (%s); continuing without it",
                 self->files.file[0], why);
     }
 }

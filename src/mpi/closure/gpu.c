@@ -114,7 +114,7 @@ static tw_status check_limit(tw_context *ctx, const twi_world *world, uint64_t b
     return limit == 0 || bytes <= limit
                ? TW_OK
                : tw_fail(ctx, TW_ERR_MEMORY,
-                         "the share of rank %d needs %s on its GPU, and the limit is %s; use more "
+                         "the share of rank %d needs %s on its GPU, but the limit is %s; use more "
                          "ranks on more GPUs, or raise --device-memory",
                          world->rank, twi_bytes(need, (double)bytes),
                          twi_bytes(have, (double)limit));

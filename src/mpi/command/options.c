@@ -28,8 +28,8 @@ static const cli_option result_options[] = {
     {"predecessors", 0, CLI_TEXT, "FILE", offsetof(mpi_settings, predecessors), 0,
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
      "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "
-     "file; where they have names, a .csv is a table of names, and nothing where there is none. "
-     "Each machine holds the whole graph then, also of a closure."},
+     "file; where they have names, a .csv is a table of names, empty where there is none. Each "
+     "machine then holds the whole graph, even for a closure."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(mpi_settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(mpi_settings, format), 0,
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
@@ -49,10 +49,10 @@ static const cli_option answer_options[] = {
 
 static const cli_option method_options[] = {
     {"method", 0, CLI_METHOD, "NAME", offsetof(mpi_settings, method), 0,
-     "auto (the default: what tilewright apsp would take), closure (blocked Floyd-Warshall, each "
-     "process holding a share of the matrix), dijkstra, bfs (equal weights only) or sweep "
-     "(elimination, then a sweep over blocks of sources); of these each machine has the whole "
-     "graph, and processes make rows in turn."},
+     "auto (the default: what tilewright apsp would choose), closure (blocked Floyd-Warshall; each "
+     "process holds a share of the matrix), dijkstra, bfs (equal weights only) or sweep "
+     "(elimination, then a sweep over blocks of sources). For the last three each machine holds "
+     "the whole graph, and processes take rows in turn."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, work_type), 0,
      "The type the closure or sweep computes in: u8, u16, i32, f32 or f64. Default: the narrowest "
      "that "
@@ -61,34 +61,34 @@ static const cli_option method_options[] = {
      "The pivot width of the closure and the side of the tiles that ranks hold; 0, the default, "
      "leaves it to the plan. It may change the last bit of float distances."},
     {"no-cache", 0, CLI_FLAG, NULL, offsetof(mpi_settings, no_cache), 1,
-     "Do not look for the elimination order, which a sweep needs and which depends only on "
-     "which vertices are joined, in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright of the first "
-     "process, and do not keep it there for the next run."},
+     "Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or "
+     "~/.cache/tilewright of the first process. A sweep needs such an order, which depends only on "
+     "which vertices are joined."},
     {"checkpoint", 0, CLI_TEXT, "FILE", offsetof(mpi_settings, checkpoint), 0,
      "Write the state of the closure to FILE, in a folder that all processes see, every so often; "
-     "the one before is kept as FILE.previous. The same command, started again on any number of "
-     "processes, goes on from there and ends with the same bytes; so does tilewright apsp, and the "
-     "reverse. Both files are removed when the run has ended well."},
+     "the previous one is kept as FILE.previous. The same command, started again on any number of "
+     "processes, continues from there and gives the same bytes; so does tilewright apsp, and vice "
+     "versa. Both files are removed when the run succeeds."},
     CLI_EVERY_OPTION(mpi_settings),
     {0}};
 
 static const cli_option explain_options[] = {
     {"explain", 0, CLI_FLAG, NULL, offsetof(mpi_settings, explain), 1,
-     "Explain the plan: the grid of processes, memory in each of them, and the time of each part, "
-     "from rates that are measured here and now. Nothing is computed unless OUT, --summary, "
-     "--predecessors, --verify or an answer is also given."},
+     "Explain the plan: the grid of processes, the memory of each, and the time of each part, from "
+     "rates measured here and now. Nothing is computed unless OUT, --summary, --predecessors, "
+     "--verify or an answer is also given."},
     {"ranks", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, ranks), 0,
-     "With --explain: predict a closure on so many processes, such as 64,256,4096, of a cluster "
-     "that is described by the options below. It needs no mpirun."},
+     "With --explain: predict a closure on these numbers of processes, such as 64,256,4096, of a "
+     "cluster described by the options below. It needs no mpirun."},
     {"vertices", 0, CLI_COUNT, "N", offsetof(mpi_settings, vertices), 0,
      "With --ranks, in place of GRAPH: a dense graph of N vertices."},
     {"rate", 0, CLI_NUMBER, "G", offsetof(mpi_settings, rate), 0,
-     "With --ranks: 10^9 relaxations per second of one process. Default: what one thread reaches "
-     "here."},
+     "With --ranks: the rate of one process, in 10^9 relaxations per second. Default: what one "
+     "thread reaches here."},
     {"link", 0, CLI_NUMBER, "GB/s", offsetof(mpi_settings, link), 0,
      "With --ranks: the bandwidth of one process. Default: 12.5."},
     {"latency", 0, CLI_NUMBER, "US", offsetof(mpi_settings, latency), 0,
-     "With --ranks: microseconds of a message. Default: 2."},
+     "With --ranks: the latency of a message in microseconds. Default: 2."},
     {0}};
 
 static const cli_option machine_options[] = {
@@ -102,12 +102,12 @@ static const cli_option machine_options[] = {
      "that needs more is refused: use more processes on more GPUs. Default: the same as --memory, "
      "or what is free there."},
     {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
-     "Where a closure computes: cpu (the default), or in a build with GPU code cuda (or hip), of "
-     "which the processes of a machine take one GPU each, in turn; cuda:0 is that one for all of "
-     "them, cuda:0,2 these in turn. Its memory holds a process's share of the matrix. "
-     "Panels are sent from it where the MPI says that it reads GPU memory, else from pinned host "
-     "memory; TW_MPI_STAGING=never or always in the environment of all processes forces either. "
-     "Other methods compute on the CPU."},
+     "Where a closure computes: cpu (the default), or in a build with GPU code cuda (or hip): the "
+     "processes of a machine take one of its GPUs each, in turn; cuda:0 is that one for all of "
+     "them, cuda:0,2 these in turn. A process's share of the matrix must fit in the memory of its "
+     "GPU. Panels are sent from there if the MPI says that it reads GPU memory, else from pinned "
+     "host memory; TW_MPI_STAGING=never or always in the environment of all processes forces "
+     "either. Other methods compute on the CPU."},
     {"isa", 0, CLI_TEXT, "NAME", offsetof(cli_common, isa), 0,
      "Force an instruction set: scalar, neon, avx2 or avx512."},
     {0}};
@@ -122,10 +122,11 @@ const cli_group mpi_groups[] = {{"The graph", cli_reading_options},
                                 {NULL, NULL}};
 
 const cli_operand mpi_operands[] = {
-    {"GRAPH", "The graph, in any format that tilewright apsp reads. Edge triples are read in "
-              "parts, each process its own; other formats by one process, which deals them out."},
+    {"GRAPH",
+     "The graph, in any format that tilewright apsp reads. Each process reads its own part of a "
+     "file of edge triples; other formats are read by one process, which distributes the edges."},
     {"OUT", "The output file for the distance matrix: .npy, .csv, or raw (.raw, .bin, .out or no "
             "extension). Where vertices have names, a .csv has them above its columns and before "
-            "its rows; text is written by the first process, from rows that lie as elements in a "
-            "file beside OUT until then. Without OUT a summary of the result is printed."},
+            "its rows; text is written by the first process, from a temporary binary file beside "
+            "OUT. Without OUT a summary of the result is printed."},
     {NULL, NULL}};

@@ -31,9 +31,9 @@ static const cli_example examples[] = {
      "distances that are never kept"},
     {"mpirun -n 2 tilewright-mpi apsp big.bin distances.npy --device cuda",
      "a GPU for each process"},
-    {"mpirun -n 4 tilewright-mpi apsp big.bin --explain", "what it would take"},
+    {"mpirun -n 4 tilewright-mpi apsp big.bin --explain", "the time and memory it would take"},
     {"tilewright-mpi --explain --vertices 250000 --ranks 64,256 --memory 8G",
-     "the same on a cluster that you only describe"},
+     "the same for a cluster that you only describe"},
     {NULL, NULL}};
 
 typedef struct mpi_run {
@@ -422,12 +422,11 @@ static const cli_command apsp = {
     .usage = "GRAPH [OUT]",
     .summary = "shortest paths between all pairs of vertices, over MPI",
     .text =
-        "Computes the distance from every vertex to every other on many processes, which "
-        "mpirun starts. By a closure each of them holds its share of the matrix; by a search or "
-        "a sweep they make rows in turn, and no process holds more than some of them. The result "
-        "has the bytes that tilewright apsp gives it by the same method, whatever their "
-        "number. Without OUT a summary is printed, and no matrix is kept anywhere but in the "
-        "shares of a closure.",
+        "Computes the distance from every vertex to every other on many processes, which mpirun "
+        "starts. In a closure each process holds a share of the matrix; in a search or a sweep "
+        "they take rows in turn, and none holds more than a few rows. The result is the same, byte "
+        "for byte, as that of tilewright apsp with the same method, whatever the number of "
+        "processes. Without OUT a summary is printed, and the matrix is not kept.",
     .examples = examples,
     .operands = mpi_operands,
     .groups = mpi_groups,

@@ -128,7 +128,7 @@ static tw_status check_memory(tw_context *ctx, const twi_world *world, const twi
     tw_status status = TW_OK;
     if (need > left) {
         status = tw_fail(ctx, TW_ERR_MEMORY,
-                         "%lld vertices need %s of memory in each of %d ranks, and rank %d has %s; "
+                         "%lld vertices need %s of memory in each of %d ranks, but rank %d has %s; "
                          "use more machines",
                          (long long)n, twi_bytes(wanted, (double)need), world->size, world->rank,
                          twi_bytes(there, (double)left));
@@ -145,7 +145,7 @@ static tw_status check_device(tw_context *ctx, const twi_world *world, const twi
     tw_status status = TW_OK;
     if (need > left) {
         status = tw_fail(ctx, TW_ERR_MEMORY,
-                         "%lld vertices need %s of GPU memory in each of %d ranks, and rank %d has "
+                         "%lld vertices need %s of GPU memory in each of %d ranks, but rank %d has "
                          "%s, with %d rank%s on its GPU; use more GPUs",
                          (long long)n, twi_bytes(wanted, (double)need), world->size, world->rank,
                          twi_bytes(there, (double)left), sharing, sharing == 1 ? "" : "s");

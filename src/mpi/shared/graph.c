@@ -64,12 +64,12 @@ static tw_status check_parts(tw_context *ctx, const tw_mpi_graph *graph, const t
         status = tw_fail(ctx, TW_ERR_ARGUMENT, "no rank gives a part of the graph");
     } else if (status == TW_OK && part != NULL && part->n != most[0]) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the part of rank %d has %lld vertices and another rank's %lld",
+                         "the part of rank %d has %lld vertices, but another rank's has %lld",
                          world->rank, (long long)part->n, (long long)most[0]);
     } else if (status == TW_OK && part != NULL && (int64_t)part->weight_type != most[1]) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the weights of rank %d's part are %s and another rank's %s", world->rank,
-                         tw_type_name(part->weight_type), tw_type_name((tw_type)most[1]));
+        status = tw_fail(
+            ctx, TW_ERR_ARGUMENT, "the weights of rank %d's part are %s, but another rank's are %s",
+            world->rank, tw_type_name(part->weight_type), tw_type_name((tw_type)most[1]));
     }
     return twi_world_agree(ctx, world, status);
 }

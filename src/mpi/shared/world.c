@@ -37,7 +37,7 @@ tw_status twi_world_open(tw_context *ctx, twi_world *out, MPI_Comm comm)
     (void)MPI_Comm_test_inter(comm, &between);
     if (between) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the communicator is one between two groups; merge them first");
+                       "the communicator is an intercommunicator; merge its two groups first");
     }
     tw_status status = twi_mpi_check(ctx, MPI_Comm_dup(comm, &out->comm), "copy the communicator");
     if (status == TW_OK) {

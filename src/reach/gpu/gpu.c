@@ -157,8 +157,8 @@ tw_status twi_reach_gpu_check(tw_context *ctx, int32_t device, const twi_condens
     const uint64_t may = limit > 0 && limit < free ? limit : free;
     return need <= may ? TW_OK
                        : tw_fail(ctx, TW_ERR_MEMORY,
-                                 "%lld components of %lld vertices need %s on the GPU, and %s may "
-                                 "be used there; use the CPU, which needs blocks of it only",
+                                 "%lld components of %lld vertices need %s on the GPU, but %s may "
+                                 "be used there; use the CPU, which works in blocks",
                                  (long long)c->components, (long long)c->vertices,
                                  twi_bytes(needs, (double)need), twi_bytes(has, (double)may));
 }

@@ -439,12 +439,12 @@ static void nothing_is_computed_in_i64_or_written_of_it(void **state)
     assert_ok(ctx, tw_expr_create(ctx, &expr, "x", NULL));
     assert_ok(ctx, tw_image_create(ctx, &image));
     assert_ok(ctx, tw_graph_generate(ctx, &graph, &generate));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from", tw_feed(ctx, &matrix, NULL, 0));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "only for building graphs", tw_feed(ctx, &matrix, NULL, 0));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "only for building graphs",
                  tw_sink_to_matrix(ctx, &sink, &matrix));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "only for building graphs",
                  tw_entropy(ctx, &out, &matrix, NULL));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "only graphs are made from",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "only for building graphs",
                  tw_minplus(ctx, &matrix, &matrix, &matrix));
     assert_fails(ctx, TW_ERR_ARGUMENT, "not an array of u8, u16, i16, i32, f32 or f64",
                  tw_map_plan_create(ctx, &map, expr, &shape, 1, NULL));

@@ -104,7 +104,7 @@ static void below_the_floor_nothing_is_refused(void **state)
     assert_ok(ctx, twi_alloc(ctx, &block, 40000, 1, "a block"));
     assert_int_equal(twi_memory_left(ctx), 0);
     assert_int_equal(twi_memory_room(ctx), 10000);
-    assert_fails(ctx, TW_ERR_MEMORY, "needs 20 kB of memory and 10 kB is left; use --memory",
+    assert_fails(ctx, TW_ERR_MEMORY, "needs 20 kB of memory, but only 10 kB is left; use --memory",
                  twi_memory_check(ctx, 20000, "the plan"));
     assert_ok(ctx, tw_memory_check(ctx, 10000, "the table"));
     assert_fails(ctx, TW_ERR_MEMORY, "the table needs 20 kB of memory and 10 kB is left",
@@ -123,7 +123,7 @@ static void what_a_library_takes_is_counted_until_it_is_given_back(void **state)
     assert_ok(ctx, tw_set_memory(ctx, 1000000));
     assert_ok(ctx, twi_count(ctx, &taken, 600000, "decoding"));
     assert_int_equal(tw_memory_used(ctx), 600000);
-    assert_fails(ctx, TW_ERR_MEMORY, "decoding needs 500 kB of memory and 400 kB is left",
+    assert_fails(ctx, TW_ERR_MEMORY, "decoding needs 500 kB of memory, but only 400 kB is left",
                  twi_count(ctx, &more, 500000, "decoding"));
     twi_uncount(&more);
     twi_uncount(&taken);

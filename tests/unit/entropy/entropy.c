@@ -1087,8 +1087,7 @@ static void wrong_options_are_refused(void **state)
     static const int32_t levels[] = {-5, 0, 1, 65537};
     for (int i = 0; i < 4; i++) {
         opts.levels = levels[i];
-        assert_fails(ctx, TW_ERR_ARGUMENT, "levels: expected 2 to 65536",
-                     tw_entropy(ctx, &out, &in, &opts));
+        assert_fails(ctx, TW_ERR_ARGUMENT, "; use 2 to 65536", tw_entropy(ctx, &out, &in, &opts));
     }
     opts = good;
     opts.window_cols = 0;
@@ -1103,8 +1102,7 @@ static void wrong_options_are_refused(void **state)
     tw_matrix footprint = {empty, 2, 2, 2, TW_U8};
     opts = good;
     opts.footprint = &footprint;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no element that is not 0",
-                 tw_entropy(ctx, &out, &in, &opts));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "no nonzero element", tw_entropy(ctx, &out, &in, &opts));
     empty[0] = 1;
     opts.anchor_row = 2;
     assert_fails(ctx, TW_ERR_ARGUMENT, "outside the footprint", tw_entropy(ctx, &out, &in, &opts));

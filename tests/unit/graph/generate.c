@@ -333,7 +333,7 @@ static void impossible_options_are_refused_in_words(void **state)
     opts.kind = "grid";
     opts.rows = INT64_MAX;
     opts.cols = 3;
-    REFUSED("vertices: a graph has from 0 to 2147483647");
+    REFUSED("vertices: expected 0 to 2147483647");
     opts.kind = "grid";
     opts.rows = -1;
     REFUSED("-1 x 0");
@@ -358,7 +358,8 @@ static void what_cannot_fit_is_refused_at_once(void **state)
         tw_graph *graph = NULL;
         opts.kind = kinds[k];
         opts.vertices = 1000000000;
-        assert_fails(ctx, TW_ERR_MEMORY, "100 MB is left", tw_graph_generate(ctx, &graph, &opts));
+        assert_fails(ctx, TW_ERR_MEMORY, "only 100 MB is left",
+                     tw_graph_generate(ctx, &graph, &opts));
         assert_null(graph);
     }
     close_context(ctx);

@@ -253,7 +253,7 @@ static void what_cannot_fit_is_refused_before_it_is_taken(void **state)
     tw_edges edges = {sizeof edges, 0, NULL, NULL, NULL, TW_I32, TW_I32};
     assert_ok(ctx, tw_set_memory(ctx, 1000000));
     assert_fails(ctx, TW_ERR_MEMORY,
-                 "0 edges between 1000000000 vertices need 16 GB of memory and 1.0 MB may be used",
+                 "0 edges between 1000000000 vertices need 16 GB of memory, but 1.0 MB may be used",
                  tw_graph_from_edges(ctx, &graph, 1000000000, &edges, 0));
     assert_true(tw_memory_peak(ctx) < 1000000);
     close_context(ctx);
