@@ -119,7 +119,7 @@ const cli_command lab_compare = {
     .usage = "BEFORE AFTER",
     .summary = "what changed between two results, beyond noise",
     .text = "Compares cases of the same ladder, rung and size. A change counts when the medians "
-            "differ by more than the spreads of both runs together (slowest less fastest "
+            "differ by more than the spreads of both runs together (slowest minus fastest "
             "repetition), and by more than 1 %, by which even two runs of the same program differ. "
             "A case that ran only once is judged by the usual spread of its ladder. The exit "
             "status is 1 if anything became slower. Needs Python 3.",

@@ -293,8 +293,9 @@ static tw_status run_all(cli_job *job, const settings *s, lab_counting *counting
         }
     }
     if (status == TW_OK && failed > 0) {
-        status = tw_fail(job->ctx, TW_ERR_INTERNAL,
-                         "%d ladders did not finish; see the messages above", (int)failed);
+        status =
+            tw_fail(job->ctx, TW_ERR_INTERNAL, "%d ladder%s did not finish; see the messages above",
+                    (int)failed, failed == 1 ? "" : "s");
     }
     return status;
 }

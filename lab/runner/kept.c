@@ -387,7 +387,7 @@ bool lab_kept_parse(const char *text, size_t size, lab_kept *out, const char **w
     if (!good || s.at != s.end) {
         return false;
     }
-    *what = "its format is another one";
+    *what = "it has another format";
     return strcmp(format, "tilewright-lab 1") == 0;
 }
 
