@@ -882,7 +882,7 @@ def compare(before, after):
                   f"{seconds(was['median']):>9} -> {seconds(case['median']):>9}  "
                   f"{'slower' if ratio > 1 else 'faster'} {factor:.3g}× "
                   f"(noise up to {1 + noise:.3g}×)" + between_builds(was, case))
-    print(f"{common} cases in both, "
+    print(f"{common} case{'' if common == 1 else 's'} in both, "
           + (f"{changed} changed beyond noise, {slower} of them slower" if changed
              else "nothing changed beyond noise")
           + (f"; {wrong} fail that did not before" if wrong else "")

@@ -995,7 +995,7 @@ run_naive: its inner loop, 4 of 7 instructions
         for same in (before, near):
             done = lab("compare", before, same)
             self.assertEqual(done.returncode, 0)
-            self.assertIn("1 cases in both, nothing changed beyond noise", done.stdout)
+            self.assertIn("1 case in both, nothing changed beyond noise", done.stdout)
 
     def test_compare_tells_what_fails_now(self):
         before = self.keep("a", {"r": [1.0, 1.001], "s": [1.0, 1.001]})
@@ -1071,7 +1071,7 @@ run_naive: its inner loop, 4 of 7 instructions
             self.assertEqual(done.returncode, 2)
             self.assertIn(says, done.stderr)
             self.assertIn("compare finished without", done.stderr)
-            self.assertIn("1 cases in both", done.stdout)
+            self.assertIn("1 case in both", done.stdout)
             page = lab("report", good)
             if "Matplotlib is missing" not in page.stderr:
                 self.assertEqual(page.returncode, 2)
