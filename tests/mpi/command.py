@@ -179,7 +179,7 @@ def texts():
     one("apsp", "g.gr", "--predecessors", "right.npy")
     for count, method in ((2, "closure"), (3, "dijkstra"), (2, "auto")):
         _, said, code, err = ranks(count, "apsp", "g.gr", "--predecessors", "some.npy", "--method", method)
-        check(code == 0 and same("some.npy", "right.npy") and "vertices are numbered from 0, in g.gr from 1" in err,
+        check(code == 0 and same("some.npy", "right.npy") and "vertices are numbered from 0, but in g.gr from 1" in err,
               "predecessors alone", said, err)
     # The order of a sweep is kept for the next run, unless it is not to be.
     one("generate", "graph", "grid", "grid.bin", "--vertices", "1600", "--seed", "1")
@@ -339,7 +339,7 @@ def bad():
         (["apsp", "g.bin", "-"], "standard output"),
         (["apsp", "g.bin", "--predecessors", "-"], "standard output"),
         (["apsp", "g.bin", "x.npy", "--predecessors", "p.png"], ".png is not a known matrix format"),
-        (["apsp", "g.bin", "x.npy", "--long"], "name OUT with .csv"),
+        (["apsp", "g.bin", "x.npy", "--long"], "give OUT the extension .csv"),
         (["apsp", "g.bin", "--long"], "--long has no effect without OUT"),
         (["apsp", "g.bin", "x.npy", "--predecessors", "x.npy"], "x.npy"),
         (["apsp", "g.bin", "g.bin"], "which would be lost"),
@@ -476,7 +476,7 @@ def locked():
         check(code == 2 and len(said) == 1 and "another run is using checkpoint 'state'" in said[0], "a lock", err)
         ended = subprocess.run([alone, *words, "--method", "closure"], cwd=folder, capture_output=True, text=True,
                                timeout=LIMIT, check=False)
-        check(ended.returncode == 2 and "another run keeps" in ended.stderr, "a lock, in one process", ended.stderr)
+        check(ended.returncode == 2 and "another run is using" in ended.stderr, "a lock, in one process", ended.stderr)
         check(os.path.exists(path) and not os.path.exists(os.path.join(folder, "x.npy")), "the other run's lock stays")
     _, said, code, err = ranks(2, *words)
     check(code == 0 and not os.path.exists(path), "a lock that nobody holds", err)
