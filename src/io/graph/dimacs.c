@@ -56,9 +56,9 @@ static bool read_problem(twi_text *head, int64_t *vertices, int64_t *arcs)
         twi_text_skip_blanks(head);
     }
     if (problem && !twi_text_line_ends(head) && !begins_with(head, "sp")) {
-        return twi_text_fail(head, TW_ERR_UNSUPPORTED, NULL,
-                             "a DIMACS problem other than 'p sp' is not read; export an edge list "
-                             "as .csv");
+        return twi_text_fail(
+            head, TW_ERR_UNSUPPORTED, NULL,
+            "a DIMACS problem other than 'p sp' is not supported; export an edge list as .csv");
     }
     if (!problem || !begins_with(head, "sp")) {
         return twi_text_not(head, head->at,

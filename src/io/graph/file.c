@@ -50,7 +50,7 @@ static tw_status refuse_foreign(tw_context *ctx, const twi_input *input)
     const char *name = twi_foreign_name(input->bytes, input->size);
     return name == NULL ? TW_OK
                         : tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                                  "%.500s: %s files are not read; write the table as .csv",
+                                  "%.500s: %s files are not supported; write the table as .csv",
                                   input->name, name);
 }
 

@@ -52,7 +52,7 @@ static bool read_banner(twi_text *head, banner *out)
     next_word(head, symmetry);
     if (strcmp(object, "matrix") != 0 || strcmp(layout, "coordinate") != 0) {
         return twi_text_fail(head, TW_ERR_FORMAT, NULL,
-                             "a Matrix Market '%s %s' is not read: it must be 'matrix "
+                             "a Matrix Market '%s %s' is not supported: it must be 'matrix "
                              "coordinate' (a dense matrix can come as .npy)",
                              object, layout);
     }
@@ -67,7 +67,7 @@ static bool read_banner(twi_text *head, banner *out)
     out->symmetric = strcmp(symmetry, "symmetric") == 0;
     if (!out->symmetric && strcmp(symmetry, "general") != 0) {
         return twi_text_fail(head, TW_ERR_FORMAT, NULL,
-                             "a '%s' matrix is not read: it must be general or symmetric",
+                             "a '%s' matrix is not supported: it must be general or symmetric",
                              symmetry);
     }
     return true;

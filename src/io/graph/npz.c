@@ -300,10 +300,11 @@ static tw_status check_format(tw_context *ctx, const twi_input *input, twi_npz *
     if (word->memory == NULL || word->about.kind != 'S' || word->about.width != 3 ||
         word->about.rows != 1) {
         if (strcasecmp(twi_extension(input->name), "npz") != 0) {
-            return tw_fail(ctx, TW_ERR_FORMAT,
-                           "%.500s: a zip archive, which is not read; unpack it, or compress what "
-                           "is in it as .gz, .zst or .xz",
-                           input->name);
+            return tw_fail(
+                ctx, TW_ERR_FORMAT,
+                "%.500s: a zip archive, which is not supported; unpack it, or compress what "
+                "is in it as .gz, .zst or .xz",
+                input->name);
         }
         return tw_fail(ctx, TW_ERR_FORMAT,
                        "%.500s: a zip archive without a sparse matrix of SciPy (save_npz) in it; "

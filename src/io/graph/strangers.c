@@ -26,7 +26,7 @@ static bool starts_word(const char *at, const char *end, const char *word)
     return starts(at, end, word) && (behind == end || !isalnum((unsigned char)*behind));
 }
 
-#define NOT_READ ", which is not read; unpack it, or use .gz, .zst or .xz"
+#define NOT_READ ", which is not supported; unpack it, or use .gz, .zst or .xz"
 
 /* What is no text, by bytes that stand in it at a place. */
 static const char *name_binary(const char *bytes, uint64_t size)
@@ -41,9 +41,9 @@ static const char *name_binary(const char *bytes, uint64_t size)
         {0, 2, "\xFE\xFF", "is UTF-16; save it as UTF-8"},
         {0, 4, "\x89PNG", "is a PNG image, not a list of edges"},
         {0, 4, "PK\3\4", "is a zip file, as spreadsheets are; write the table as .csv"},
-        {257, 5, "ustar", "is a tar archive, which is not read; unpack it"},
-        {0, 4, "7z\xBC\xAF", "is a 7z archive, which is not read; unpack it"},
-        {0, 5, "Rar!\x1A", "is a rar archive, which is not read; unpack it"},
+        {257, 5, "ustar", "is a tar archive, which is not supported; unpack it"},
+        {0, 4, "7z\xBC\xAF", "is a 7z archive, which is not supported; unpack it"},
+        {0, 5, "Rar!\x1A", "is a rar archive, which is not supported; unpack it"},
         {0, 2, "\x1F\x8B", "is compressed twice; unpack it once"},
         {0, 4, "\x28\xB5\x2F\xFD", "is compressed twice; unpack it once"},
         {0, 6, "\xFD\x37zXZ", "is compressed twice; unpack it once"},
@@ -391,5 +391,6 @@ tw_status twi_refuse_strangers(tw_context *ctx, twi_input *input)
     return status != TW_OK || name == NULL
                ? status
                : tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                         "%.500s: %s is not read; export an edge list as .csv", input->name, name);
+                         "%.500s: %s is not supported; export an edge list as .csv", input->name,
+                         name);
 }

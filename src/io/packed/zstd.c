@@ -62,7 +62,7 @@ static tw_status explain(const twi_unpacked *from, size_t result, uint64_t unuse
         if (window == LONGEST_WINDOW) {
             return tw_fail(from->ctx, TW_ERR_UNSUPPORTED,
                            "%.500s: a Zstandard window of more than 128 MiB (--ultra or --long) is "
-                           "not read; unpack it first",
+                           "not supported; unpack it first",
                            from->input.name);
         }
         return too_long(from, window);
