@@ -177,6 +177,19 @@ static tw_status convert_graph(cli_job *job, const settings *s, const char *in, 
     return status;
 }
 
+/* By its name: what map reads and writes. */
+static tw_status refuse_image(cli_job *job, const char *path, const char *format)
+{
+    static const char *const images[] = {"pgm",  "ppm", "pnm",  "pfm",     "png", "tif",
+                                         "tiff", "jpg", "jpeg", "records", NULL};
+    return format != NULL || !cli_writes(path, NULL, images)
+               ? TW_OK
+               : tw_fail(job->ctx, TW_ERR_UNSUPPORTED,
+                         "%.400s is an image, not a graph or a matrix; 'tilewright map x IN OUT' "
+                         "converts images",
+                         path);
+}
+
 static tw_status refuse_graph_options(const cli_job *job)
 {
     tw_status status = TW_OK;
@@ -351,6 +364,12 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
         const cli_file output = {"OUT", out};
         status = cli_check_terminal(job->ctx, &output, !is_binary(s, out),
                                     "choose a text format with --out-format");
+    }
+    if (status == TW_OK) {
+        status = refuse_image(job, words[0], s->reading.format);
+    }
+    if (status == TW_OK) {
+        status = refuse_image(job, out, s->out_format);
     }
     if (status != TW_OK) {
         return status;

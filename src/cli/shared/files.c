@@ -7,6 +7,7 @@
 
 #include "frame/progress.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,10 +111,57 @@ static bool same(const identity *a, const identity *b)
            strcmp(a->name, b->name) == 0;
 }
 
+/* The folder of the file that is written under this name, links followed. */
+static void find_folder(char out[PATH_MAX], const char *path)
+{
+    memcpy(out, path, strlen(path) + 1);
+    for (int links = 0; links < LINKS && follow_link(out); links++) {
+    }
+    char *slash = strrchr(out, '/');
+    if (slash != NULL) {
+        slash[1] = '\0';
+    } else {
+        memcpy(out, "./", 3);
+    }
+}
+
+/* Refuse a file that cannot be written before anything is computed for it: most are opened only
+ * when there is something to write. What is neither a file nor to become one is left to that. */
+static tw_status check_writable(tw_context *ctx, const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat found;
+    if (path == NULL || path[0] == '\0' || strcmp(path, "-") == 0 || strlen(path) >= PATH_MAX) {
+        return TW_OK;
+    }
+    const bool exists = stat(path, &found) == 0;
+    if (exists && S_ISDIR(found.st_mode)) {
+        return tw_fail(ctx, TW_ERR_IO, "cannot write '%.600s': it is a folder; name a file in it",
+                       path);
+    }
+    if (exists && !S_ISREG(found.st_mode)) {
+        return TW_OK;
+    }
+    find_folder(folder, path);
+    if (!exists && stat(folder, &found) != 0 && errno == ENOENT) {
+        return tw_fail(ctx, TW_ERR_IO, "cannot write '%.400s': there is no folder '%.400s'", path,
+                       folder);
+    }
+    if ((exists && access(path, W_OK) != 0) || access(folder, W_OK | X_OK) != 0) {
+        return tw_fail(ctx, TW_ERR_IO, "cannot open '%.600s' for writing: %s", path,
+                       strerror(errno));
+    }
+    return TW_OK;
+}
+
 tw_status cli_check_files(tw_context *ctx, const cli_file *inputs, int input_count,
                           const cli_file *outputs, int output_count)
 {
     for (int o = 0; o < output_count; o++) {
+        tw_status status = check_writable(ctx, outputs[o].path);
+        if (status != TW_OK) {
+            return status;
+        }
         const identity out = identify(outputs[o].path, STDOUT_FILENO);
         for (int i = 0; i < input_count; i++) {
             const identity in = identify(inputs[i].path, STDIN_FILENO);

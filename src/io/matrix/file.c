@@ -84,8 +84,16 @@ tw_status twi_matrix_writer_find(tw_context *ctx, twi_matrix_format *out, const 
  * whose name does not say that it is raw. */
 static tw_status refuse_foreign(tw_context *ctx, const tw_matrix_file *file, const char *path)
 {
+    static const char *const images[] = {"pgm", "ppm",  "pnm", "pfm",  "png",
+                                         "tif", "tiff", "jpg", "jpeg", "records"};
     twi_matrix_format format;
     const char *extension = twi_extension(path);
+    if (find_word(&format, extension, images, sizeof images / sizeof *images)) {
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "'%.600s' is an image, not a matrix; 'tilewright map x IN OUT' converts "
+                       "images, to .npy, too",
+                       file->path);
+    }
     const uint64_t held = twi_input_held(&file->input);
     const char *name = twi_foreign_name(file->input.bytes, held);
     if (name == NULL && held >= 4 && memcmp(file->input.bytes, "PK\3\4", 4) == 0) {
