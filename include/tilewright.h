@@ -1117,6 +1117,15 @@ typedef struct tw_image_info {
 TW_API TW_CHECKED tw_status tw_image_source(tw_context *ctx, tw_source *out, const char *path,
                                             const char *format, int64_t plane, tw_image_info *info);
 
+/*
+ * Planes of an image file from `plane` on in one pass: as many as `bytes` and the limit of
+ * tw_set_memory hold of those that lie side by side with it and are decoded together, as the bands
+ * of a TIFF do whose pixels are interleaved. A source for each of them would decode all of them
+ * each time. TW_ERR_UNSUPPORTED where these are fewer than two. The image has no tags.
+ */
+TW_API TW_CHECKED tw_status tw_image_read_some(tw_context *ctx, tw_image **out, const char *path,
+                                               const char *format, int64_t plane, uint64_t bytes);
+
 /* Write "npy" (one plane, or a stack of planes that are alike), "pnm" (one or three planes of u8 or
  * u16), "pfm" (one or three of f32), "png" (one to four of u8 or u16), "tiff" (a page each),
  * "records" (any number of u8, or of f32 as lines of text with five decimals). format NULL follows

@@ -8,6 +8,7 @@ skipped. The random numbers are of a fixed seed.
 """
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -378,6 +379,23 @@ def rasters_larger_than_the_memory_stream():
                 assert after.count == bands
                 if command[0] == "map":
                     assert (after.read() == planes + 1).all()
+
+
+def interleaved_bands_are_decoded_together():
+    """A file of many, larger than the memory: once for as many as fit, with less one at a time."""
+    planes = numbers((24, 200, 350), "u16")
+    for options in ({}, {"tiled": True, "blockxsize": 16, "blockysize": 32}):
+        make("in.tif", planes, compress="deflate", interleave="pixel", **options)
+        for command in (("map", "x ^ 2 + 1", "in.tif", "-t", "f32"), ("entropy", "in.tif", "-w", 3, "--range", "auto")):
+            run(*command, "-o", "whole.tif")
+            for limit in ("2M", "1200k", "300k"):
+                said = run(*command, "-o", "out.tif", "--memory", limit, "--threads", 1).stderr
+                found = re.search(r"in\.tif: (\d+) planes fit the memory at a time, so it is decoded about (\d+) times", said)
+                assert found or limit != "2M", said
+                assert not found or 2 <= int(found[1]) and int(found[2]) == -(-24 // int(found[1])), said
+                with rasterio.open("whole.tif") as whole, rasterio.open("out.tif") as out:
+                    assert numpy.array_equal(whole.read(), out.read(), equal_nan=True), (options, command, limit)
+                    same_place(whole, out)
 
 
 def pngs_are_read_by_others():

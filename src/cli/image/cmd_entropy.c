@@ -298,7 +298,9 @@ static tw_status open_plane(entropy_run *run, int64_t number, plane *out)
 {
     tw_context *ctx = run->job->ctx;
     tw_entropy_plan_info info = TW_ENTROPY_PLAN_INFO_INIT;
+    const double started = cli_seconds();
     tw_status status = cli_raster_plane(run->job, &run->in, number, &out->matrix, &out->source);
+    run->seconds_read += cli_seconds() - started;
     if (status != TW_OK) {
         return status;
     }
@@ -400,13 +402,19 @@ static tw_status choose_alpha(entropy_run *run)
     return status;
 }
 
+static bool only_explains(const entropy_run *run)
+{
+    const entropy_settings *s = run->s;
+    return s->explain && run->output == NULL && s->preview == NULL && s->verify < 0;
+}
+
 /* Plan, explain if that is asked for, and compute, unless explaining was all that was. */
 static tw_status take_plane(entropy_run *run, int64_t number, bool explain)
 {
     plane p = {.source = TW_SOURCE_INIT};
     tw_status status = open_plane(run, number, &p);
     if (status == TW_OK && explain) {
-        run->only_explained = run->output == NULL && run->s->preview == NULL && run->s->verify < 0;
+        run->only_explained = only_explains(run);
         status = entropy_explain(run, run->only_explained ? stdout : stderr);
     }
     if (status == TW_OK && !run->only_explained) {
@@ -488,6 +496,7 @@ static tw_status read_input(entropy_run *run)
                            .band = run->band,
                            .grey = s->grey != 0,
                            .narrow = true,
+                           .described = only_explains(run),
                            .reading = run->reading};
     tw_status status = cli_raster_open(run->job, &run->in);
     if (status == TW_OK && run->in.planes == 0) {
@@ -620,7 +629,7 @@ static tw_status run_one(void *self, cli_job *job, const char *input, const char
 {
     char reading = 0, sentence[1024];
     tw_status status = try_one(self, job, input, output, &reading);
-    if (reading != 0) {
+    while (reading != 0) {
         const char other = reading;
         snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
         status = try_one(self, job, input, output, &reading);

@@ -245,7 +245,9 @@ static tw_status check_sizes(const map_run *run, const tw_shape *shapes)
 static tw_status plan_plane(map_run *run, plane_work *w, int64_t plane)
 {
     tw_shape shapes[MAP_INPUTS] = {{0, 0, TW_AUTO}};
+    const double started = cli_seconds();
     tw_status status = map_open_plane(run, plane, w->inputs, w->sources);
+    run->seconds_read += cli_seconds() - started;
     if (status != TW_OK) {
         return status;
     }
@@ -288,8 +290,7 @@ static tw_status take_plane(map_run *run, int64_t plane, bool explained)
 static tw_status compute(map_run *run, bool *explained)
 {
     tw_context *ctx = run->job->ctx;
-    const map_settings *s = run->s;
-    *explained = s->explain && run->output == NULL && s->verify < 0;
+    *explained = map_only_explains(run);
     if (run->output != NULL && !run->as_image && run->planes != 1) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "%lld planes; choose one with --plane, or write npy or an image format",
@@ -370,7 +371,7 @@ static tw_status run_words(cli_job *job, const map_settings *s, int count, char 
 {
     char reading = 0, sentence[1024];
     tw_status status = try_words(job, s, count, words, output, &reading, became_no_data);
-    if (reading != 0) {
+    while (reading != 0) {
         const char other = reading;
         snprintf(sentence, sizeof sentence, "%s", tw_last_error(job->ctx));
         status = try_words(job, s, count, words, output, &reading, became_no_data);

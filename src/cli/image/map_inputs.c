@@ -303,6 +303,7 @@ static tw_status open_file(map_run *run, map_input *in)
                           .grey = run->s->grey != 0 && in->band == NULL,
                           .eager = true,
                           .again = run->s->verify >= 0,
+                          .described = map_only_explains(run),
                           .reading = run->reading,
                           .lenient = true};
     tw_status status = cli_raster_open(run->job, &in->in);
@@ -374,6 +375,11 @@ void map_close_files(map_run *run)
         cli_raster_close(&run->inputs[i].in);
         free(run->inputs[i].path);
     }
+}
+
+bool map_only_explains(const map_run *run)
+{
+    return run->s->explain && run->output == NULL && run->s->verify < 0;
 }
 
 tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix inputs[MAP_INPUTS],

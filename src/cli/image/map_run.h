@@ -77,6 +77,8 @@ typedef struct map_run {
 bool map_is_named(const char *word);
 /* Sort the operands into expression, inputs and OUT; read --set and --no-data. */
 TW_CHECKED tw_status map_read_words(map_run *run, int count, char **words);
+/* Whether nothing is computed. */
+bool map_only_explains(const map_run *run);
 /* Parse the expression; an error is shown with its place. */
 TW_CHECKED tw_status map_read_expression(map_run *run);
 TW_CHECKED tw_status map_open_files(map_run *run);

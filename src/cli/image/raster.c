@@ -359,8 +359,9 @@ char cli_raster_retry(const cli_raster *const *rasters, int count, tw_status sta
     char reading = 0;
     for (int i = 0; i < count && file && status == TW_ERR_MEMORY; i++) {
         const cli_raster *r = rasters[i];
-        if (r->tried != 0 && r->reading == 0 && reading != 'r') {
-            reading = r->tried == 'w' ? 'r' : 'w';
+        const bool open = r->tried != 0 && (r->reading == 0 || r->reading == 's');
+        if (open && reading != 'r' && (reading != 's' || r->tried == 'w')) {
+            reading = r->tried == 'w' ? 'r' : r->tried == 'h' ? 's' : 'w';
         }
     }
     return reading;
@@ -378,6 +379,8 @@ void cli_raster_close(cli_raster *r)
 {
     tw_image_tags_destroy(r->own);
     tw_image_destroy(r->image);
+    tw_image_destroy(r->held);
+    r->held = NULL;
     r->own = NULL;
     r->tags = NULL;
     r->image = NULL;
@@ -641,6 +644,36 @@ static int64_t alpha_before(const cli_raster *r, int64_t k, bool last)
     return k == page * others + r->alpha && plane < r->file_planes ? plane : -1;
 }
 
+static const tw_matrix *find_held(const cli_raster *r, int64_t plane)
+{
+    const int64_t at = plane - r->held_first;
+    return r->held != NULL && at >= 0 && at < tw_image_planes(r->held) ? tw_image_plane(r->held, at)
+                                                                       : NULL;
+}
+
+/* A plane of a file too large to be read as a whole, with those behind it that are decoded
+ * together, in half of the memory; TW_OK without it where it is decoded alone. */
+static tw_status hold_planes(cli_job *job, cli_raster *r, int64_t plane)
+{
+    if (r->reading != 0 || r->tried == 0 || r->planes == 1 || r->described || r->alone) {
+        return TW_OK;
+    }
+    tw_image_destroy(r->held);
+    r->held = NULL;
+    const uint64_t limit = tw_memory_limit(job->ctx), used = tw_memory_used(job->ctx);
+    tw_status status = tw_image_read_some(job->ctx, &r->held, r->path, r->format, plane,
+                                          limit > used ? (limit - used) / 2 : 0);
+    if (status == TW_OK && r->tried != 'h') {
+        const int64_t count = tw_image_planes(r->held);
+        cli_say(job, "%s: %lld planes fit the memory at a time, so it is decoded about %lld times",
+                r->path, (long long)count, (long long)((r->planes + count - 1) / count));
+        r->tried = 'h';
+    }
+    r->held_first = plane;
+    r->alone = status != TW_OK && r->tried != 'h';
+    return status == TW_ERR_UNSUPPORTED || status == TW_ERR_MEMORY ? TW_OK : status;
+}
+
 static tw_status open_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matrix **matrix,
                             tw_source *source)
 {
@@ -652,7 +685,12 @@ static tw_status open_plane(cli_job *job, cli_raster *r, int64_t k, const tw_mat
         *matrix = tw_image_plane(r->image, file_plane(r, k) - r->image_first);
         return TW_OK;
     }
-    return tw_image_source(job->ctx, source, r->path, r->format, file_plane(r, k), NULL);
+    const int64_t plane = file_plane(r, k);
+    tw_status status = find_held(r, plane) != NULL ? TW_OK : hold_planes(job, r, plane);
+    *matrix = status == TW_OK ? find_held(r, plane) : NULL;
+    return status == TW_OK && *matrix == NULL
+               ? tw_image_source(job->ctx, source, r->path, r->format, plane, NULL)
+               : status;
 }
 
 tw_status cli_raster_plane(cli_job *job, cli_raster *r, int64_t k, const tw_matrix **matrix,
@@ -691,8 +729,10 @@ tw_status cli_raster_feed_alpha(cli_job *job, cli_raster *r, int64_t k, bool las
     if (plane < 0) {
         return TW_OK;
     }
-    if (r->image != NULL) {
-        return tw_feed(job->ctx, tw_image_plane(r->image, plane), sink, 1);
+    const tw_matrix *held =
+        r->image != NULL ? tw_image_plane(r->image, plane) : find_held(r, plane);
+    if (held != NULL) {
+        return tw_feed(job->ctx, held, sink, 1);
     }
     tw_status status = tw_image_source(job->ctx, &source, r->path, r->format, plane, NULL);
     if (status == TW_OK) {

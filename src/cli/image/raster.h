@@ -60,9 +60,10 @@ typedef struct cli_raster {
     bool again;         /* rows are needed out of order, or twice */
     bool lenient;       /* a file of one plane has that, whatever `plane` is */
     bool narrow;        /* i32 and f64 are given as f32 */
+    bool described;     /* planes are looked at, and none is read */
     const double *no_data; /* where a colour is that, so is grey; NULL: none. May be set later */
-    char reading; /* 'r' row by row, 'w' as a whole, where it can be; CLI_REHEARSED; 0: as suits
-                     the memory */
+    char reading; /* 'r' or, unless 'w' was tried, 's': row by row; 'w' as a whole, where it can be;
+                     CLI_REHEARSED; 0: as suits the memory */
     /* the rest is cli_raster_open's */
     tw_image *image; /* NULL: rows are read as they are needed */
     tw_image_tags *own;
@@ -76,7 +77,11 @@ typedef struct cli_raster {
     int64_t alpha;       /* the band of each page that is left alone; -1: none */
     int64_t image_first; /* the plane of `image` that is the file's first one */
     bool mixes;          /* colours into grey */
-    char tried;          /* 'r' or 'w', if it could be read in either way; else 0 */
+    char tried;          /* 'r' or 'w', if it could be read in either way; else 0. 'h': by rows,
+                            with some planes held */
+    tw_image *held;      /* planes that were decoded together; NULL: none */
+    int64_t held_first;  /* the plane of the file that is the first of them */
+    bool alone;          /* planes are decoded one at a time */
 } cli_raster;
 
 TW_CHECKED tw_status cli_raster_open(cli_job *job, cli_raster *raster);

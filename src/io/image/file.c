@@ -176,6 +176,50 @@ tw_status tw_image_read(tw_context *ctx, tw_image **out, const char *path, const
     return TW_OK;
 }
 
+tw_status twi_no_company(tw_context *ctx, const char *name, int64_t plane)
+{
+    return tw_fail(ctx, TW_ERR_UNSUPPORTED, "%.500s: plane %lld is decoded alone", name,
+                   (long long)plane);
+}
+
+tw_status tw_image_read_some(tw_context *ctx, tw_image **out, const char *path, const char *format,
+                             int64_t plane, uint64_t bytes)
+{
+    const twi_image_format *found = NULL;
+    tw_image *image = NULL;
+    twi_input input = {0};
+    tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"path", path});
+    if (status == TW_OK && (plane < 0 || strcmp(path, "-") == 0)) {
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "some planes of an image need a file with a name and a plane from 0");
+    }
+    if (status != TW_OK) {
+        return status;
+    }
+    *out = NULL;
+    status = twi_input_open_head(ctx, &input, path);
+    if (status != TW_OK) {
+        return status;
+    }
+    status = twi_image_format_find(ctx, &found, format, path, &input);
+    if (status == TW_OK && found->some == NULL) {
+        status = twi_no_company(ctx, path, plane);
+    }
+    if (status == TW_OK) {
+        status = tw_image_create(ctx, &image);
+    }
+    if (status == TW_OK) {
+        status = found->some(ctx, image, &input, plane, bytes);
+    }
+    twi_input_close(&input);
+    if (status != TW_OK) {
+        tw_image_destroy(image);
+        return status;
+    }
+    *out = image;
+    return TW_OK;
+}
+
 tw_status twi_image_writer_find(tw_context *ctx, const twi_image_format **out, const char *format,
                                 const char *path)
 {
@@ -382,6 +426,6 @@ static tw_status stack_end(tw_context *ctx, void *state, twi_output *output)
 static const twi_row_writer stack_writer = {stack_begin, stack_next, stack_row,
                                             stack_end,   twi_free,   false};
 
-const twi_image_format twi_image_npy = {"npy",         "npy",   npy_recognised, npy_read,
-                                        npy_layout,    NULL,    npy_accepts,    npy_write,
-                                        &stack_writer, npy_tags};
+const twi_image_format twi_image_npy = {
+    "npy",       "npy",     npy_recognised, npy_read, npy_layout, NULL,
+    npy_accepts, npy_write, &stack_writer,  npy_tags, NULL};

@@ -69,6 +69,9 @@ typedef struct twi_image_format {
     const twi_row_writer *writer; /* NULL: it is not written, as `accepts` says */
     /* What the file says besides its elements; NULL: nothing. */
     tw_status (*tags)(tw_context *ctx, tw_image_tags *tags, const twi_input *input);
+    /* Planes that are decoded together: see tw_image_read_some. NULL: none are. */
+    tw_status (*some)(tw_context *ctx, tw_image *image, const twi_input *input, int64_t plane,
+                      uint64_t bytes);
 } twi_image_format;
 
 extern const twi_image_format twi_image_npy;
@@ -95,6 +98,9 @@ TW_CHECKED tw_status twi_layout_rows(tw_context *ctx, const twi_input *input,
 TW_CHECKED tw_status twi_stored_row(tw_context *ctx, const char *name, twi_stored stored,
                                     const void *from, int64_t step, int64_t cols, int64_t row,
                                     void *out);
+
+/* TW_ERR_UNSUPPORTED: nothing is decoded together with that plane, or there is no room for it. */
+tw_status twi_no_company(tw_context *ctx, const char *name, int64_t plane);
 
 /* The sentence for a plane that is not there. */
 tw_status twi_no_plane(tw_context *ctx, const char *name, int64_t plane, int64_t planes);

@@ -412,6 +412,6 @@ static tw_status jpeg_write(tw_context *ctx, const tw_image *image, twi_output *
     return jpeg_accepts(ctx, image);
 }
 
-const twi_image_format twi_image_jpeg = {"jpeg", "jpg jpeg", jpeg_recognised, jpeg_read,
-                                         NULL,   jpeg_rows,  jpeg_accepts,    jpeg_write,
-                                         NULL,   jpeg_tags};
+const twi_image_format twi_image_jpeg = {
+    "jpeg",     "jpg jpeg", jpeg_recognised, jpeg_read, NULL, jpeg_rows, jpeg_accepts,
+    jpeg_write, NULL,       jpeg_tags,       NULL};

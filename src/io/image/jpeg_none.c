@@ -30,4 +30,5 @@ static tw_status jpeg_write(tw_context *ctx, const tw_image *image, twi_output *
 }
 
 const twi_image_format twi_image_jpeg = {"jpeg", "jpg jpeg",   jpeg_recognised, jpeg_read, NULL,
-                                         NULL,   jpeg_accepts, jpeg_write,      NULL,      NULL};
+                                         NULL,   jpeg_accepts, jpeg_write,      NULL,      NULL,
+                                         NULL};

@@ -330,5 +330,5 @@ static tw_status png_tags(tw_context *ctx, tw_image_tags *tags, const twi_input 
 }
 
 const twi_image_format twi_image_png = {
-    "png",    "png",           png_recognised, png_read,        NULL,
-    png_rows, twi_png_accepts, twi_png_write,  &twi_png_writer, png_tags};
+    "png",           "png",         png_recognised,  png_read, NULL, png_rows,
+    twi_png_accepts, twi_png_write, &twi_png_writer, png_tags, NULL};

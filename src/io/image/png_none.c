@@ -35,5 +35,5 @@ static tw_status png_write(tw_context *ctx, const tw_image *image, twi_output *o
     return refuse(ctx);
 }
 
-const twi_image_format twi_image_png = {"png", "png",       png_recognised, png_read, NULL,
-                                        NULL,  png_accepts, png_write,      NULL,     NULL};
+const twi_image_format twi_image_png = {
+    "png", "png", png_recognised, png_read, NULL, NULL, png_accepts, png_write, NULL, NULL, NULL};

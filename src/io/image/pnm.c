@@ -427,9 +427,9 @@ static tw_status header_tags(tw_context *ctx, tw_image_tags *tags, const twi_inp
     return TW_OK;
 }
 
-const twi_image_format twi_image_pnm = {"pnm",       "pgm ppm pnm", pnm_recognised, pnm_read,
-                                        pnm_layout,  NULL,          pnm_accepts,    write_planes,
-                                        &pnm_writer, header_tags};
-const twi_image_format twi_image_pfm = {"pfm",       "pfm",      pfm_recognised, pfm_read,
-                                        pfm_layout,  NULL,       pfm_accepts,    write_planes,
-                                        &pfm_writer, header_tags};
+const twi_image_format twi_image_pnm = {
+    "pnm",       "pgm ppm pnm", pnm_recognised, pnm_read,    pnm_layout, NULL,
+    pnm_accepts, write_planes,  &pnm_writer,    header_tags, NULL};
+const twi_image_format twi_image_pfm = {
+    "pfm",       "pfm",        pfm_recognised, pfm_read,    pfm_layout, NULL,
+    pfm_accepts, write_planes, &pfm_writer,    header_tags, NULL};

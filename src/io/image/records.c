@@ -307,4 +307,4 @@ static const twi_row_writer record_writer = {record_begin, record_next,  record_
 
 const twi_image_format twi_image_records = {"records",      "records", recognised, read_records,
                                             lay_out,        NULL,      accepts,    write_records,
-                                            &record_writer, NULL};
+                                            &record_writer, NULL,      NULL};

@@ -18,5 +18,5 @@ static bool tiff_recognised(const twi_input *input)
 }
 
 const twi_image_format twi_image_tiff = {
-    "tiff",        "tif tiff",       tiff_recognised, twi_tiff_read,    NULL,
-    twi_tiff_rows, twi_tiff_accepts, twi_tiff_write,  &twi_tiff_writer, twi_tiff_tags};
+    "tiff",           "tif tiff",     tiff_recognised,  twi_tiff_read, NULL,         twi_tiff_rows,
+    twi_tiff_accepts, twi_tiff_write, &twi_tiff_writer, twi_tiff_tags, twi_tiff_some};

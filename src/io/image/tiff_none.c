@@ -21,3 +21,12 @@ tw_status twi_tiff_rows(tw_context *ctx, twi_rows *out, const twi_input *input, 
     (void)plane;
     return refuse(ctx, input);
 }
+
+tw_status twi_tiff_some(tw_context *ctx, tw_image *image, const twi_input *input, int64_t plane,
+                        uint64_t bytes)
+{
+    (void)image;
+    (void)plane;
+    (void)bytes;
+    return refuse(ctx, input);
+}

@@ -554,7 +554,7 @@ static tw_status take_channel(const reader *r, const unsigned char *line, int64_
 /* ------------------------------------------------------------------------------------ the entries
  */
 
-/* Channels first ... end-1 of the page, which are decoded together. */
+/* Channels first ... end-1 of the page, which are decoded together, into as many planes. */
 static tw_status read_channels(reader *r, const tw_matrix *planes, int first, int end)
 {
     tw_status status = TW_OK;
@@ -562,7 +562,7 @@ static tw_status read_channels(reader *r, const tw_matrix *planes, int first, in
         const unsigned char *line;
         status = decode_line(r, row, r->separate ? first : 0, &line);
         for (int k = first; k < end && status == TW_OK; k++) {
-            status = take_channel(r, line, row, k, twi_matrix_row(&planes[k], row));
+            status = take_channel(r, line, row, k, twi_matrix_row(&planes[k - first], row));
         }
         if (status == TW_OK && row % 64 == 0) {
             status = twi_check_cancel(r->ctx);
@@ -606,7 +606,7 @@ static tw_status read_page(reader *r, tw_image *image)
     }
     const tw_matrix *planes = image->planes + before;
     for (int k = 0; k < r->channels && status == TW_OK; k += r->separate ? 1 : r->channels) {
-        status = read_channels(r, planes, k, r->separate ? k + 1 : r->channels);
+        status = read_channels(r, planes + k, k, r->separate ? k + 1 : r->channels);
     }
     return status;
 }
@@ -715,4 +715,36 @@ tw_status twi_tiff_rows(tw_context *ctx, twi_rows *out, const twi_input *input, 
                       .next = plane_next,
                       .close = plane_close};
     return TW_OK;
+}
+
+tw_status twi_tiff_some(tw_context *ctx, tw_image *image, const twi_input *input, int64_t plane,
+                        uint64_t bytes)
+{
+    plane_rows p = {.channel = 0};
+    reader *r = &p.reader;
+    int64_t planes = 0;
+    tw_status status = open_reader(r, ctx, input);
+    if (status == TW_OK) {
+        status = find_plane(&p, plane, &planes);
+    }
+    if (status == TW_OK) {
+        status = reserve_lines(r, 0);
+    }
+    if (status == TW_OK) {
+        const uint64_t each = planes_bytes(r) / (uint64_t)r->channels, left = twi_memory_left(ctx);
+        const uint64_t fit = (bytes < left ? bytes : left) / each;
+        const int others = r->separate ? 1 : r->channels - p.channel;
+        const int count = fit < (uint64_t)others ? (int)fit : others;
+        if (count < 2) {
+            status = twi_no_company(ctx, input->name, plane);
+        }
+        for (int k = 0; k < count && status == TW_OK; k++) {
+            status = tw_image_add(ctx, image, r->rows, r->cols, r->element.type);
+        }
+        if (status == TW_OK) {
+            status = read_channels(r, image->planes, p.channel, p.channel + count);
+        }
+    }
+    close_reader(r);
+    return status;
 }

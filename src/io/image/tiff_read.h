@@ -7,5 +7,7 @@
 TW_CHECKED tw_status twi_tiff_read(tw_context *ctx, tw_image *image, twi_input *input);
 TW_CHECKED tw_status twi_tiff_rows(tw_context *ctx, twi_rows *out, const twi_input *input,
                                    int64_t plane);
+TW_CHECKED tw_status twi_tiff_some(tw_context *ctx, tw_image *image, const twi_input *input,
+                                   int64_t plane, uint64_t bytes);
 
 #endif

@@ -680,6 +680,11 @@ static void of_images(void **state)
     REFUSED(tw_image_add(t->ctx, t->image, 1, -1, TW_U8));
     REFUSED(tw_image_add(t->ctx, t->image, 1, 1, 99));
     REFUSED_AS(TW_ERR_MEMORY, tw_image_add(t->ctx, t->image, INT64_MAX, INT64_MAX, TW_F64));
+    REFUSED_SILENTLY(tw_image_read_some(NULL, &image, "x", NULL, 0, 1));
+    REFUSED(tw_image_read_some(t->ctx, NULL, "x", NULL, 0, 1));
+    REFUSED(tw_image_read_some(t->ctx, &image, NULL, NULL, 0, 1));
+    REFUSED(tw_image_read_some(t->ctx, &image, "-", NULL, 0, 1));
+    REFUSED(tw_image_read_some(t->ctx, &image, "x", NULL, -1, 1));
     REFUSED_SILENTLY(tw_image_read(NULL, &image, "x", NULL));
     REFUSED(tw_image_read(t->ctx, NULL, "x", NULL));
     REFUSED(tw_image_read(t->ctx, &image, NULL, NULL));

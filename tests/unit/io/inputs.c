@@ -319,6 +319,97 @@ static void a_tiff_of_many_pages_costs_a_few_reads_for_each(void **state)
     assert_int_equal(unlink(in_scratch("p.tif")), 0);
     close_context(ctx);
 }
+/* A TIFF with its channels side by side, a strip for each line: element (i, j) of channel k is
+ * 7 i + 3 j + 40 k. */
+enum { LINES = 256, WIDE = 64, CHANNELS = 6 };
+
+static void write_interleaved(const char *name)
+{
+    enum { TAGS = 10, DIRECTORY = 8, BITS = DIRECTORY + 2 + TAGS * 12 + 4 };
+    const uint32_t line = WIDE * CHANNELS, places = BITS + 2 * CHANNELS, sizes = places + 4 * LINES;
+    const uint32_t start = sizes + 4 * LINES;
+    const uint32_t tags[TAGS][4] = {
+        {256, 4, 1, WIDE},      {257, 4, 1, LINES},      {258, 3, CHANNELS, BITS}, {259, 3, 1, 1},
+        {262, 3, 1, 1},         {273, 4, LINES, places}, {277, 3, 1, CHANNELS},    {278, 4, 1, 1},
+        {279, 4, LINES, sizes}, {284, 3, 1, 1}};
+    static unsigned char file[1 << 17] = {'I', 'I', 42, 0, DIRECTORY, 0, 0, 0, TAGS, 0};
+    for (int t = 0; t < TAGS; t++) {
+        unsigned char *entry = file + DIRECTORY + 2 + 12 * t;
+        for (int b = 0; b < 12; b++) { /* a tag and its type have two bytes, the rest four */
+            const int word = b < 2 ? 0 : b < 4 ? 1 : b < 8 ? 2 : 3;
+            entry[b] = (unsigned char)(tags[t][word] >> 8 * (b < 4 ? b % 2 : b % 4));
+        }
+    }
+    for (int k = 0; k < CHANNELS; k++) {
+        file[BITS + 2 * k] = 8;
+    }
+    for (uint32_t i = 0; i < LINES; i++) {
+        for (int b = 0; b < 4; b++) {
+            file[places + 4 * i + (uint32_t)b] = (unsigned char)((start + i * line) >> 8 * b);
+            file[sizes + 4 * i + (uint32_t)b] = (unsigned char)(line >> 8 * b);
+        }
+        for (uint32_t at = 0; at < line; at++) {
+            file[start + i * line + at] =
+                (unsigned char)(7 * i + 3 * (at / CHANNELS) + 40 * (at % CHANNELS));
+        }
+    }
+    put_file(name, file, start + LINES * line);
+}
+
+static void check_planes(const tw_image *image, int64_t first, int64_t count)
+{
+    assert_int_equal(tw_image_planes(image), count);
+    for (int64_t k = 0; k < count; k++) {
+        const tw_matrix *plane = tw_image_plane(image, k);
+        assert_int_equal(plane->rows, LINES);
+        assert_int_equal(plane->cols, WIDE);
+        for (int64_t at = 0; at < LINES * WIDE; at++) {
+            const int64_t expected = 7 * (at / WIDE) + 3 * (at % WIDE) + 40 * (first + k);
+            assert_int_equal(((const uint8_t *)plane->data)[at], (uint8_t)expected);
+        }
+    }
+}
+
+static void channels_side_by_side_are_decoded_once(void **state)
+{
+    (void)state;
+    const uint64_t each = (uint64_t)LINES * WIDE;
+    tw_context *ctx = open_context();
+    tw_image *image = NULL;
+    tw_source source = TW_SOURCE_INIT;
+    uint8_t rows[LINES * WIDE];
+    const char *path = in_scratch("i.tif");
+    write_interleaved("i.tif");
+    const long long before = read_calls();
+    assert_ok(ctx, tw_image_source(ctx, &source, path, NULL, 2, NULL));
+    assert_ok(ctx, source.rows(source.self, ctx, 0, LINES, rows, WIDE));
+    const long long one = read_calls();
+    assert_ok(ctx, tw_image_read_some(ctx, &image, path, NULL, 0, UINT64_MAX));
+    const long long all = read_calls();
+    check_planes(image, 0, CHANNELS);
+    if (before >= 0) { /* as often as for one of them; /proc itself is read in a few */
+        assert_in_range(one - before, LINES / 2, 3 * LINES);
+        assert_in_range(all - one, LINES / 2, one - before + 8);
+    }
+    tw_image_destroy(image);
+    assert_ok(ctx, tw_image_read_some(ctx, &image, path, NULL, 1, 3 * each + 1));
+    check_planes(image, 1, 3);
+    tw_image_destroy(image);
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "plane 1 is decoded alone",
+                 tw_image_read_some(ctx, &image, path, NULL, 1, 2 * each - 1));
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "plane 5 is decoded alone",
+                 tw_image_read_some(ctx, &image, path, NULL, 5, UINT64_MAX));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "plane 6",
+                 tw_image_read_some(ctx, &image, path, NULL, 6, UINT64_MAX));
+    assert_null(image);
+    put_file("a.pgm", "P5 2 1 255\nab", 13);
+    assert_fails(ctx, TW_ERR_UNSUPPORTED, "plane 0 is decoded alone",
+                 tw_image_read_some(ctx, &image, in_scratch("a.pgm"), NULL, 0, UINT64_MAX));
+    tw_source_destroy(&source);
+    assert_int_equal(unlink(in_scratch("a.pgm")), 0);
+    assert_int_equal(unlink(in_scratch("i.tif")), 0);
+    close_context(ctx);
+}
 #endif
 
 int main(void)
@@ -334,6 +425,7 @@ int main(void)
         cmocka_unit_test(a_file_beyond_the_memory_is_refused_or_read_by_rows),
 #if TW_TEST_TIFF
         cmocka_unit_test(a_tiff_of_many_pages_costs_a_few_reads_for_each),
+        cmocka_unit_test(channels_side_by_side_are_decoded_once),
 #endif
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
