@@ -422,7 +422,7 @@ static tw_status open_attempt(void *run_, tw_type type)
     }
     status = twi_world_agree(ctx, world, status);
     if (status == TW_OK) {
-        status = twi_share_scatter(ctx, &run->share, &run->pattern, run->graph);
+        status = twi_share_scatter(ctx, &run->share, &run->pattern, run->graph, run->plan.threads);
     }
     run->done = 0;
     return status == TW_OK && run->checkpoint != NULL

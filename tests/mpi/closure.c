@@ -343,6 +343,24 @@ static const graph_case fixed[] = {
     {"the plan's own block, undirected", 700, 4, true, 1, TW_F32, 1, TW_AUTO, TW_AUTO, 0},
 };
 
+/* Enough arcs for several threads of each rank to sort them, many of the same two vertices. */
+static void threads_sort_arcs_as_one_does(void)
+{
+    static const graph_case many[] = {
+        {"many arcs in u8", 300, 300, false, 1, TW_I32, 90, TW_U8, TW_AUTO, 64},
+        {"many arcs in u16, undirected", 299, 300, true, 1, TW_I32, 900, TW_U16, TW_AUTO, 64},
+        {"many arcs in i32", 301, 300, false, 1, TW_I32, 1e6, TW_I32, TW_AUTO, 64},
+        {"many arcs in i32, undirected", 257, 400, true, 3, TW_I32, 1e6, TW_I32, TW_AUTO, 64},
+        {"many arcs in f32", 290, 300, false, 1, TW_F32, 1, TW_AUTO, TW_AUTO, 64},
+        {"many arcs in f64, undirected", 290, 300, true, 1, TW_F64, 1, TW_AUTO, TW_AUTO, 64},
+    };
+    check(tw_set_threads(ctx, 3), "threads");
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        run_case(&many[i], 130 + i);
+    }
+    check(tw_set_threads(ctx, ranks <= 2 ? 2 : 1), "threads");
+}
+
 int main(int argc, char **argv)
 {
     static const int64_t edges[] = {63, 64, 65, 127, 128, 129, 255, 257};
@@ -365,6 +383,7 @@ int main(int argc, char **argv)
         c.weights = TW_F64;
         run_case(&c, 70 + i);
     }
+    threads_sort_arcs_as_one_does();
     pick_rows_and_columns();
     failures_are_shared();
     any_communicator_will_do();

@@ -27,6 +27,14 @@ static inline void twi_pattern_add(twi_pattern *pattern, int64_t i, int64_t j)
 {
     pattern->bits[i * pattern->words + j / 64] |= (uint64_t)1 << (j % 64);
 }
+/* The same beside other threads that do so. */
+static inline void twi_pattern_add_shared(twi_pattern *pattern, int64_t i, int64_t j)
+{
+    uint64_t *word = &pattern->bits[i * pattern->words + j / 64], bit = (uint64_t)1 << (j % 64);
+    if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0) {
+        (void)__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+    }
+}
 
 /* What any rank has. Collective. */
 TW_CHECKED tw_status twi_pattern_unite(tw_context *ctx, twi_pattern *pattern,

@@ -1,10 +1,11 @@
 /*
  * See share.h. Arcs travel from whoever read them to whoever owns their tile in rounds: each rank
  * sorts its next few thousand by owner and all ranks exchange them, so that buffers stay small
- * whatever the graph is. What is its own it takes at once. An attempt in another type does it
- * again; nothing of it is kept. Tiles and owners are looked up in tables: a dense graph has as many
- * arcs as the matrix entries, and a division for each of them costs as much as a round of the
- * closure.
+ * whatever the graph is. What is its own it takes at once. All threads of a rank sort, each a run
+ * of these arcs, into the places that one thread would give them; an entry takes the least of its
+ * arcs, in whatever order threads bring them. An attempt in another type does it again; nothing of
+ * it is kept. Tiles and owners are looked up in tables: a dense graph has as many arcs as the
+ * matrix entries, and a division for each of them costs as much as a round of the closure.
  */
 #include "mpi/closure/share.h"
 
@@ -17,6 +18,7 @@
 
 #define ARCS_AT_ONCE (1 << 18) /* of all ranks together, about; 4 MiB */
 #define ARCS_LEAST 1024        /* of one rank */
+#define ARCS_A_THREAD 4096     /* from which on another one is worth waking */
 #define FILL_AT_ONCE (1 << 19) /* elements */
 
 typedef struct arc {
@@ -173,15 +175,25 @@ void twi_share_clear(twi_share *share)
 
 /* ------------------------------------------------------------------------------------- arcs */
 
-#define LOWER(T, INFTY)                                                 \
-    {                                                                   \
-        T *at = (T *)twi_share_tile(share, row, tile) + i * ld + j;     \
-        const T entry = weight < (double)(INFTY) ? (T)weight : (INFTY); \
-        *at = entry < *at ? entry : *at;                                \
+#define LOWER(T, INFTY)                                                                   \
+    {                                                                                     \
+        T *at = (T *)twi_share_tile(share, row, tile) + i * ld + j, there;                \
+        T entry = weight < (double)(INFTY) ? (T)weight : (INFTY);                         \
+        __atomic_load(at, &there, __ATOMIC_RELAXED);                                      \
+        if (alone && entry < there) {                                                     \
+            *at = entry;                                                                  \
+        } else {                                                                          \
+            while (entry < there &&                                                       \
+                   !__atomic_compare_exchange(at, &there, &entry, true, __ATOMIC_RELAXED, \
+                                              __ATOMIC_RELAXED)) {                        \
+            }                                                                             \
+        }                                                                                 \
     }
 
-/* The least of what is there and the arc's weight, at (from, to), which lies in a tile of ours. */
-static void put(twi_share *share, const places *where, int64_t from, int64_t to, double weight)
+/* The least of what is there and the arc's weight, at (from, to), which lies in a tile of ours, and
+ * where, unless it is alone, another thread may bring another arc. */
+static void put(twi_share *share, const places *where, int64_t from, int64_t to, double weight,
+                bool alone)
 {
     const int64_t block = share->grid->block;
     const int32_t from_tile = where->tile[from], to_tile = where->tile[to];
@@ -209,17 +221,17 @@ static void put(twi_share *share, const places *where, int64_t from, int64_t to,
 
 /* Of a symmetric matrix the half below the diagonal is kept: there an arc and its like in the other
  * direction meet. Tiles on the diagonal are kept whole. */
-static void take(twi_share *share, twi_pattern *pattern, const places *at, const arc *a)
+static void take(twi_share *share, twi_pattern *pattern, const places *at, const arc *a, bool alone)
 {
     const int32_t i = at->tile[a->from], j = at->tile[a->to];
     if (share->symmetric && i < j) {
-        put(share, at, a->to, a->from, a->weight);
+        put(share, at, a->to, a->from, a->weight, alone);
     } else {
-        put(share, at, a->from, a->to, a->weight);
+        put(share, at, a->from, a->to, a->weight, alone);
     }
-    twi_pattern_add(pattern, i, j);
+    twi_pattern_add_shared(pattern, i, j);
     if (share->symmetric) {
-        twi_pattern_add(pattern, j, i);
+        twi_pattern_add_shared(pattern, j, i);
     }
 }
 
@@ -252,7 +264,9 @@ typedef struct traffic {
     arc *in;
     uint64_t in_room;
     int *counts;  /* four times as many as ranks: what goes, what comes, and where each begins */
+    int *begin;   /* of each thread, and for each rank: where its next arc goes */
     int64_t each; /* arcs of a rank in a round */
+    int threads;
 } traffic;
 
 static int owner(const twi_share *share, const places *at, int32_t i, int32_t j)
@@ -262,40 +276,115 @@ static int owner(const twi_share *share, const places *at, int32_t i, int32_t j)
                   : at->row[i] * share->grid->cols + at->col[j];
 }
 
-/* The next arcs of this rank's part, sorted by owner. *vertex is the one that *next belongs to. */
-static void sort(twi_share *share, twi_pattern *pattern, const places *at,
-                 const tw_mpi_graph *graph, traffic *t, int64_t next, int64_t end, int64_t *vertex)
+/* Arcs of this rank's part that a thread sorts, and where they go. */
+typedef struct run {
+    int64_t first, end;
+    int *begin; /* of each rank: at first how many there are */
+    bool alone; /* there is no other */
+} run;
+
+static run run_of(const traffic *t, int64_t next, int64_t end, int part, int parts, int ranks)
+{
+    const int64_t count = end - next;
+    return (run){next + count * part / parts, next + count * (part + 1) / parts,
+                 t->begin + (int64_t)part * ranks, parts == 1};
+}
+
+static int parts_of(const traffic *t, int64_t arcs)
+{
+    const int64_t most = arcs / ARCS_A_THREAD;
+    return most < 1 ? 1 : most < t->threads ? (int)most : t->threads;
+}
+
+/* The vertex that an arc of the part leaves. */
+static int64_t vertex_of(const tw_graph *part, int64_t arc_number)
+{
+    int64_t low = 0, high = part->n;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (part->offsets[middle] <= arc_number) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Count the arcs of a run by owner, but for our own. */
+static void count_run(const twi_share *share, const places *at, const tw_mpi_graph *graph,
+                      const run *r)
 {
     const tw_graph *part = &graph->whole;
-    const int ranks = graph->world.size, rank = graph->world.rank;
-    int *going = t->counts, *begin = t->counts + 2 * ranks;
-    memset(going, 0, (size_t)ranks * sizeof *going);
-    const int64_t first = *vertex;
-    for (int pass = 0; pass < 2; pass++) {
-        int64_t u = first;
-        for (int64_t a = next; a < end; a++) {
-            while (a >= part->offsets[u + 1]) {
-                u++;
-            }
-            const int to = owner(share, at, at->tile[u], at->tile[part->targets[a]]);
-            if (pass == 1) {
-                const arc found = {(int32_t)u, part->targets[a], twi_graph_weight(part, a) + 0.0};
-                if (to == rank) {
-                    take(share, pattern, at, &found);
-                    continue;
-                }
-                t->out[begin[to] + going[to]] = found;
-            }
-            going[to] += to != rank;
+    memset(r->begin, 0, (size_t)graph->world.size * sizeof *r->begin);
+    int64_t u = r->first < r->end ? vertex_of(part, r->first) : 0;
+    for (int64_t a = r->first; a < r->end; a++) {
+        while (a >= part->offsets[u + 1]) {
+            u++;
         }
-        *vertex = u;
-        if (pass == 0) {
-            int sum = 0;
-            for (int r = 0; r < ranks; r++) {
-                begin[r] = sum;
-                sum += going[r];
-                going[r] = 0;
-            }
+        r->begin[owner(share, at, at->tile[u], at->tile[part->targets[a]])]++;
+    }
+    r->begin[graph->world.rank] = 0;
+}
+
+/* Take our own arcs of a run, and lay out those of others from where `begin` says. */
+static void sort_run(twi_share *share, twi_pattern *pattern, const places *at,
+                     const tw_mpi_graph *graph, traffic *t, const run *r)
+{
+    const tw_graph *part = &graph->whole;
+    int64_t u = r->first < r->end ? vertex_of(part, r->first) : 0;
+    for (int64_t a = r->first; a < r->end; a++) {
+        while (a >= part->offsets[u + 1]) {
+            u++;
+        }
+        const int to = owner(share, at, at->tile[u], at->tile[part->targets[a]]);
+        const arc found = {(int32_t)u, part->targets[a], twi_graph_weight(part, a) + 0.0};
+        if (to == graph->world.rank) {
+            take(share, pattern, at, &found, r->alone);
+        } else {
+            t->out[r->begin[to]++] = found;
+        }
+    }
+}
+
+/* The next arcs of this rank's part, sorted by owner, and those of an owner in their order. */
+static void sort(twi_share *share, twi_pattern *pattern, const places *at,
+                 const tw_mpi_graph *graph, traffic *t, int64_t next, int64_t end)
+{
+    const int ranks = graph->world.size, parts = parts_of(t, end - next);
+    int *going = t->counts, *begin = t->counts + 2 * ranks;
+#pragma omp parallel for num_threads(twi_team(parts)) schedule(static, 1)
+    for (int p = 0; p < parts; p++) {
+        const run r = run_of(t, next, end, p, parts, ranks);
+        count_run(share, at, graph, &r);
+    }
+    int sum = 0;
+    for (int to = 0; to < ranks; to++) {
+        begin[to] = sum;
+        for (int p = 0; p < parts; p++) {
+            int *of_thread = t->begin + (int64_t)p * ranks + to;
+            const int count = *of_thread;
+            *of_thread = sum;
+            sum += count;
+        }
+        going[to] = sum - begin[to];
+    }
+#pragma omp parallel for num_threads(twi_team(parts)) schedule(static, 1)
+    for (int p = 0; p < parts; p++) {
+        const run r = run_of(t, next, end, p, parts, ranks);
+        sort_run(share, pattern, at, graph, t, &r);
+    }
+}
+
+/* What has come. */
+static void take_all(twi_share *share, twi_pattern *pattern, const places *at, const traffic *t,
+                     int64_t coming)
+{
+    const int parts = parts_of(t, coming);
+#pragma omp parallel for num_threads(twi_team(parts)) schedule(static, 1)
+    for (int p = 0; p < parts; p++) {
+        for (int64_t a = coming * p / parts; a < coming * (p + 1) / parts; a++) {
+            take(share, pattern, at, &t->in[a], parts == 1);
         }
     }
 }
@@ -342,8 +431,8 @@ static tw_status exchange(tw_context *ctx, twi_share *share, twi_pattern *patter
                       MPI_Alltoallv(t->out, t->counts, t->counts + 2 * ranks, type, t->in,
                                     t->counts + ranks, t->counts + 3 * ranks, type, world->comm),
                       "exchange arcs");
-    for (int64_t a = 0; a < coming && status == TW_OK; a++) {
-        take(share, pattern, at, &t->in[a]);
+    if (status == TW_OK) {
+        take_all(share, pattern, at, t, coming);
     }
     return status;
 }
@@ -353,7 +442,7 @@ static tw_status exchange_all(tw_context *ctx, twi_share *share, twi_pattern *pa
 {
     const twi_world *world = &graph->world;
     const int64_t arcs = graph->whole.arcs;
-    int64_t rounds = (arcs + t->each - 1) / t->each, vertex = 0, next = 0;
+    int64_t rounds = (arcs + t->each - 1) / t->each, next = 0;
     MPI_Datatype type;
     tw_status status = twi_mpi_check(
         ctx, MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, world->comm),
@@ -362,7 +451,7 @@ static tw_status exchange_all(tw_context *ctx, twi_share *share, twi_pattern *pa
     (void)MPI_Type_commit(&type);
     for (int64_t round = 0; round < rounds && status == TW_OK; round++) {
         const int64_t end = next + t->each < arcs ? next + t->each : arcs;
-        sort(share, pattern, at, graph, t, next, end, &vertex);
+        sort(share, pattern, at, graph, t, next, end);
         next = end;
         status = exchange(ctx, share, pattern, at, t, type);
     }
@@ -384,16 +473,20 @@ uint64_t twi_share_traffic(int64_t arcs, int ranks)
 }
 
 tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *pattern,
-                            const tw_mpi_graph *graph)
+                            const tw_mpi_graph *graph, int threads)
 {
     const twi_world *world = &graph->world;
-    traffic t = {.each = arcs_at_once(world->size)};
+    traffic t = {.each = arcs_at_once(world->size), .threads = threads};
     places at = {0};
     tw_status status =
         twi_alloc(ctx, &t.out, (uint64_t)t.each, sizeof *t.out, "arcs on their way between ranks");
     if (status == TW_OK) {
         status = twi_alloc(ctx, &t.counts, 4 * (uint64_t)world->size, sizeof *t.counts,
                            "arcs on their way between ranks");
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &t.begin, (uint64_t)threads * (uint64_t)world->size,
+                           sizeof *t.begin, "arcs on their way between ranks");
     }
     if (status == TW_OK) {
         status = make_places(ctx, &at, share->grid);
@@ -406,6 +499,7 @@ tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *patt
         status = twi_pattern_unite(ctx, pattern, world);
     }
     twi_free(at.tile);
+    twi_free(t.begin);
     twi_free(t.counts);
     twi_free(t.in);
     twi_free(t.out);

@@ -57,8 +57,8 @@ uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel,
 uint64_t twi_share_traffic(int64_t arcs, int ranks);
 
 /* The arcs of all ranks into the shares of those who own them, and the tiles they fall into into
- * the pattern. Collective; the same status everywhere. */
+ * the pattern, by so many threads. Collective; the same status everywhere. */
 TW_CHECKED tw_status twi_share_scatter(tw_context *ctx, twi_share *share, twi_pattern *pattern,
-                                       const tw_mpi_graph *graph);
+                                       const tw_mpi_graph *graph, int threads);
 
 #endif
