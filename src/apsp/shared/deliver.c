@@ -526,11 +526,7 @@ static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row
         return status;
     }
     twi_textbook_place(&search, graph, memory, ctx);
-    if (graph->equal) {
-        twi_textbook_breadth_first(graph, twi_plan_source(delivery->plan, row), &search);
-    } else {
-        twi_textbook_dijkstra(graph, twi_plan_source(delivery->plan, row), &search);
-    }
+    twi_textbook_distances(graph, twi_plan_source(delivery->plan, row), &search);
     const twi_rows rows = {row, 1, search.distance, graph->n, TW_F64, 1, false};
     *farthest = -1;
     for (int32_t v = 0; v < graph->n; v++) {

@@ -129,7 +129,8 @@ void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *
     twi_textbook_dijkstra_within(graph, source, (double)INFINITY, s);
 }
 
-void twi_textbook_breadth_first(const tw_graph *graph, int32_t source, twi_textbook *s)
+/* For weights that are all equal. */
+static void search_breadth_first(const tw_graph *graph, int32_t source, twi_textbook *s)
 {
     int64_t first = 0, end = 1;
     start(graph, source, s);
@@ -143,6 +144,15 @@ void twi_textbook_breadth_first(const tw_graph *graph, int32_t source, twi_textb
                 s->heap[end++] = v;
             }
         }
+    }
+}
+
+void twi_textbook_distances(const tw_graph *graph, int32_t source, twi_textbook *s)
+{
+    if (graph->equal) {
+        search_breadth_first(graph, source, s);
+    } else {
+        twi_textbook_dijkstra(graph, source, s);
     }
 }
 

@@ -32,8 +32,8 @@ TWI_SHARED void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi
 void twi_textbook_dijkstra_within(const tw_graph *graph, int32_t source, double limit,
                                   twi_textbook *search);
 
-/* Faster, for weights that are all equal: the distances, and no paths. Worker-safe. */
-void twi_textbook_breadth_first(const tw_graph *graph, int32_t source, twi_textbook *search);
+/* The distances alone, and no paths: faster where all weights are equal. Worker-safe. */
+void twi_textbook_distances(const tw_graph *graph, int32_t source, twi_textbook *search);
 
 /* For any graph without a negative cycle within reach of the source. Worker-safe. False if the
  * distances still change after n rounds. */
