@@ -47,8 +47,8 @@ TW_CHECKED tw_status twi_sink_check(tw_context *ctx, const tw_sink *sink, int32_
 tw_sink twi_sink_at(const tw_sink *sinks, int32_t i);
 
 /* end and abort of a sink that has nothing left to do then. */
-tw_status twi_sink_ended(void *self, tw_context *ctx);
-void twi_sink_aborted(void *self, tw_context *ctx);
+TWI_SHARED tw_status twi_sink_ended(void *self, tw_context *ctx);
+TWI_SHARED void twi_sink_aborted(void *self, tw_context *ctx);
 
 /* begin of each sink, as far as they succeed. `sinks` must have passed the check. */
 TW_CHECKED tw_status twi_sinks_begin(tw_context *ctx, twi_sinks *out, tw_sink *sinks, int32_t count,

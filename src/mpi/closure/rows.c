@@ -11,6 +11,7 @@
 #include "apsp/shared/deliver.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sink.h"
 #include "base/threads.h"
 #include "mpi/shared/parts.h"
 
@@ -235,19 +236,6 @@ static tw_status keep_predecessors(void *self, tw_context *ctx, int64_t first, i
                (const char *)data + i * stride * size, (size_t)(cols * size));
     }
     return TW_OK;
-}
-
-static tw_status keep_end(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-    return TW_OK;
-}
-
-static void keep_abort(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
 }
 
 /* The column of the grid whose part row `within` of row i of tiles is in. */
@@ -493,8 +481,8 @@ static tw_status begin_delivery(gathering *g)
                     .self = g,
                     .begin = keep_begin,
                     .rows = keep_rows,
-                    .end = keep_end,
-                    .abort = keep_abort};
+                    .end = twi_sink_ended,
+                    .abort = twi_sink_aborted};
     g->plan = *g->asked;
     if (g->to->predecessors != NULL) {
         g->plan.graph = g->to->graph;

@@ -7,6 +7,7 @@
 #include "apsp/sweep/sweep.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sink.h"
 #include "mpi/shared/parts.h"
 
 #define SWEPT_AT_ONCE 128 /* rows of a chunk, at least: columns of a batch, about */
@@ -104,19 +105,6 @@ static tw_status keep_nothing(void *self, tw_context *ctx, const tw_shape *shape
     return TW_OK;
 }
 
-static tw_status keep_end(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-    return TW_OK;
-}
-
-static void keep_abort(void *self, tw_context *ctx)
-{
-    (void)self;
-    (void)ctx;
-}
-
 static tw_status run_method(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                             twi_mpi_searched *seen)
 {
@@ -144,8 +132,8 @@ static tw_status make_rows(tw_context *ctx, const tw_apsp_plan *plan, twi_deal *
                       .self = &k,
                       .begin = keep_nothing,
                       .rows = keep_predecessors,
-                      .end = keep_end,
-                      .abort = keep_abort};
+                      .end = twi_sink_ended,
+                      .abort = twi_sink_aborted};
     int32_t count = 0;
     twi_delivery *delivery = NULL;
     const double began = twi_seconds();
@@ -157,8 +145,8 @@ static tw_status make_rows(tw_context *ctx, const tw_apsp_plan *plan, twi_deal *
                                    .self = &k,
                                    .begin = keep_begin,
                                    .rows = keep_rows,
-                                   .end = keep_end,
-                                   .abort = keep_abort};
+                                   .end = twi_sink_ended,
+                                   .abort = twi_sink_aborted};
     }
     twi_mpi_collect(&to->collectors, deal->places, plan, sinks, &count);
     tw_status status = twi_delivery_begin(ctx, &delivery, &mine, sinks, count,
