@@ -1154,12 +1154,14 @@ typedef struct tw_image_tags_info {
     int32_t colours; /* not 0: planes 0 to 2 are red, green and blue, likewise in further pages */
     int32_t has_no_data; /* not 0: elements equal to no_data are none */
     double no_data;
-    int32_t made_here; /* not 0: the file says that tilewright wrote it */
-    int32_t has_place; /* not 0: it says where on Earth it lies */
+    int32_t made_here;     /* not 0: the file says that tilewright wrote it */
+    int32_t has_place;     /* not 0: it says where on Earth it lies */
+    int32_t colour_table;  /* not 0: elements of the first plane are indices of colours */
+    int32_t zero_is_white; /* not 0: the larger an element, the darker */
 } tw_image_tags_info;
-#define TW_IMAGE_TAGS_INFO_INIT                             \
-    {                                                       \
-        sizeof(tw_image_tags_info), 0, 1, -1, 0, 0, 0, 0, 0 \
+#define TW_IMAGE_TAGS_INFO_INIT                                   \
+    {                                                             \
+        sizeof(tw_image_tags_info), 0, 1, -1, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* Of a file, whose elements are not read; arguments as of tw_image_read, but "-" has none. */
 TW_API TW_CHECKED tw_status tw_image_tags_read(tw_context *ctx, tw_image_tags **out,
@@ -1205,11 +1207,17 @@ typedef struct tw_image_file_options {
                       a page with one band less than the tags' file lacks its opacity */
     int64_t first_row, first_col; /* of the tags' file: where element (0, 0) lies, for its place on
                                      Earth */
+    int64_t place_plane; /* the plane of the tags' file whose page says where the planes lie; -1:
+                            each lies where that of its number does, from plane 0 on */
+    int32_t unchanged;   /* not 0: elements are those of the tags' file, whose colour table, scale,
+                            offset and unit are kept, and whether 0 is white. Planes are matched as
+                            place_plane says */
+    int32_t reserved;    /* 0 */
 } tw_image_file_options;
 #define TW_IMAGE_FILE_OPTIONS_INIT                                                                 \
     {                                                                                              \
         sizeof(tw_image_file_options), NULL, 1, 0, NULL, -1, NULL, TW_TIFF_NONE, 0, 0, 0, 0, 0, 0, \
-            0                                                                                      \
+            0, 0, 0, 0                                                                             \
     }
 TW_API TW_CHECKED tw_status tw_sink_to_image_planes(tw_context *ctx, tw_sink *out, const char *path,
                                                     const tw_image_file_options *opts);

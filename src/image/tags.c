@@ -24,16 +24,37 @@ void tw_image_tags_destroy(tw_image_tags *tags)
     for (int32_t i = 0; i < tags->count; i++) {
         twi_free(tags->list[i].data);
     }
+    for (int64_t i = 0; i < tags->page_count; i++) {
+        for (int32_t k = 0; k < tags->pages[i].count; k++) {
+            twi_free(tags->pages[i].list[k].data);
+        }
+    }
+    twi_free(tags->pages);
     twi_free(tags->names);
     twi_free(tags->opacities);
     twi_free(tags);
 }
 
+const twi_tag *twi_tags_find_among(const twi_tag *list, int32_t count, uint16_t tag)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (list[i].tag == tag) {
+            return &list[i];
+        }
+    }
+    return NULL;
+}
+
 const twi_tag *twi_tags_find(const tw_image_tags *tags, uint16_t tag)
 {
-    for (int32_t i = 0; tags != NULL && i < tags->count; i++) {
-        if (tags->list[i].tag == tag) {
-            return &tags->list[i];
+    return tags != NULL ? twi_tags_find_among(tags->list, tags->count, tag) : NULL;
+}
+
+const twi_page_tags *twi_tags_page(const tw_image_tags *tags, int64_t plane)
+{
+    for (int64_t i = 0; tags != NULL && i < tags->page_count; i++) {
+        if (plane >= tags->pages[i].first && plane < tags->pages[i].end) {
+            return &tags->pages[i];
         }
     }
     return NULL;

@@ -102,7 +102,7 @@ def geotiffs_keep_their_place_and_bands_whatever_their_storage():
                     assert [after.tags(k + 1) for k in range(bands)] == [{"wavelength": f"{490 + k} < nm"}
                                                                         for k in range(bands)], after.tags(1)
                     assert after.tags(bands, ns="CALIBRATION") == {"gain": str(bands - 1)}
-                    assert set(after.scales) == {1.0} and set(after.units) == {None}, (after.scales, after.units)
+                    assert set(after.scales) == {2.0} and set(after.units) == {"K"}, (after.scales, after.units)
                     assert (after.read() == planes).all(), (kind, bands, words)
                     assert after.profile["tiled"] == ("tiles" in words and size != (1, 1)) or size == (1, 1)
                     codec = words.split(",")[0] if words else "none"
@@ -110,6 +110,111 @@ def geotiffs_keep_their_place_and_bands_whatever_their_storage():
                                                                      else "none")
                 with open("out.tif", "rb") as file:
                     assert file.read(4)[2] == (43 if "big" in words else 42)
+
+
+def what_is_said_of_values_stays_where_they_do():
+    planes = numbers((2, 20, 30), "i16")
+    make("in.tif", planes)
+    with rasterio.open("in.tif", "r+") as file:
+        file.offsets = [3.0, 4.0]
+        file.scales = [2.0, 0.5]
+    for words, scales, offsets, units in ((["x"], (2.0, 0.5), (3.0, 4.0), ("K", "K")), ([" (x) "], (2.0, 0.5), (3.0, 4.0), ("K", "K")),
+                                          (["x", "--plane", "1"], (0.5,), (4.0,), ("K",)),
+                                          (["x + 0"], (1.0, 1.0), (0.0, 0.0), (None, None))):
+        run("map", *words, "in.tif", "-o", "out.tif", "-q", "--out-type", "i16")
+        with rasterio.open("out.tif") as after:
+            assert (after.scales, after.offsets, after.units) == (scales, offsets, units), (words, after.scales, after.units)
+    run("map", "y", "x=in.tif", "y=in.tif", "-o", "out.tif", "-q")
+    run("entropy", "in.tif", "-o", "entropy.tif", "-q", "--range", "auto")
+    for path in ("out.tif", "entropy.tif"):
+        with rasterio.open(path) as after:
+            assert after.scales == (1.0, 1.0) and after.units == (None, None), path
+
+
+def a_colour_table_stays_with_the_indices_of_it():
+    table = {k: (k * 37 % 256, 255 - k, k * k % 256, 255) for k in range(16)}
+    indices = RANDOM.integers(0, 16, (1, 20, 30))
+    sentence = "in.tif: its elements are indices of a colour table, which is left out"
+    for kind, more in (("uint8", {}), ("uint8", {"photometric": "palette"}), ("uint16", {"photometric": "palette"}),
+                       ("uint8", {"photometric": "palette", "nbits": 4})):
+        with rasterio.open("in.tif", "w", driver="GTiff", width=30, height=20, count=1, dtype=kind, crs="EPSG:32632",
+                           transform=rasterio.transform.from_origin(1, 2, 3, 4), **more) as file:
+            file.write_colormap(1, table)
+            file.write(indices.astype(kind))
+        for result in {kind, "uint16"}:
+            for storage in ([], ["--tiff", "lzw,tiles=16,big"]):
+                said = run("map", "x", "in.tif", "-o", "out.tif", "--out-type", "u16" if result == "uint16" else "u8", *storage).stderr
+                with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
+                    assert after.colorinterp == before.colorinterp == (rasterio.enums.ColorInterp.palette,), (kind, more)
+                    assert {k: v for k, v in after.colormap(1).items() if k < 16} == table and after.transform == before.transform
+                    assert (after.read() == indices).all() and after.dtypes == (result,)
+                assert "colour table" not in said, said
+        for words, hint in ((["map", "x", "--out-type", "f32"], f"; --out-type {'u8' if kind == 'uint8' else 'u16'} keeps it"),
+                            (["map", "x + 1", "--out-type", "u8"], ""), (["entropy", "--levels", "16"], "")):
+            said = run(*words, "in.tif", "-o", "out.tif").stderr
+            assert said.count(sentence + hint + "\n") == 1, said
+            with rasterio.open("out.tif") as after:
+                assert after.colorinterp == (rasterio.enums.ColorInterp.gray,), (words, after.colorinterp)
+        assert run("map", "x", "in.tif", "-o", "out.png").stderr.count(sentence + "\n") == 1
+    pages = [Image.fromarray(indices[0].astype("uint8"), "P") for _ in range(2)]
+    for k, page in enumerate(pages):
+        page.putpalette([(k + 1) * (i % 100) for i in range(768)])
+    pages[0].save("in.tif", save_all=True, append_images=pages[1:])
+    run("map", "x", "in.tif", "-o", "out.tif", "-q", "--out-type", "u8")
+    run("map", "x", "in.tif", "-o", "joined.tif", "-q", "--out-type", "u8", "--tiff", "bands")
+    with Image.open("out.tif") as after:
+        for k, page in enumerate(pages):
+            after.seek(k)
+            assert after.getpalette() == page.getpalette(), k
+    with rasterio.open("joined.tif") as after:
+        assert after.count == 2 and after.colorinterp[0] == rasterio.enums.ColorInterp.gray
+
+
+def white_zeros_stay_white_or_are_spoken_of():
+    sentence = "in.tif: 0 is white in it; its elements are taken as they are\n"
+    values = numbers((1, 20, 30), "u8")
+    make("in.tif", values, photometric="miniswhite")
+    for words, kept, out in ((["x"], True, "out.tif"), (["x", "--tiff", "lzw"], True, "out.tif"),
+                             (["255 - x"], False, "out.tif"), (["x"], False, "out.png")):
+        said = run("map", *words, "in.tif", "-o", out, "--out-type", "u8").stderr
+        assert said.count(sentence) == (not kept), (words, said)
+        with Image.open(out) as after:
+            assert out.endswith("png") or after.tag_v2[262] == (0 if kept else 1), words
+            assert (numpy.asarray(after) == (255 - values[0] if (words[0] != "x") != kept else values[0])).all(), words
+    assert sentence not in run("entropy", "in.tif", "-o", "out.tif").stderr  # theirs is the same
+    with Image.open("out.tif") as after:
+        assert after.tag_v2[262] == 1
+
+
+def pages_lie_each_where_it_did():
+    places = [rasterio.transform.from_origin(1000, 2000, 10, 10), rasterio.transform.from_origin(5, 6, 7, 8),
+              rasterio.transform.from_origin(1, 2, 3, 4)]
+    for heights in ((40, 40, 40), (40, 20, 30)):
+        if os.path.exists("in.tif"):
+            os.remove("in.tif")
+        for k, height in enumerate(heights):
+            profile = {"driver": "GTiff", "height": height, "width": 50, "count": 2, "dtype": "uint8", "transform": places[k],
+                       "crs": f"EPSG:3263{k}", **({"APPEND_SUBDATASET": "YES"} if k else {})}
+            with rasterio.open("in.tif", "w", **profile) as file:
+                file.write(numbers((2, height, 50), "u8"))
+        for command in (["map", "x + 1"], ["entropy"]):
+            run(*command, "in.tif", "-o", "out.tif", "-q")
+            run(*command, "in.tif", "-o", "each.tif", "-q", "--tiff", "pages")
+            for k in range(6):
+                with rasterio.open(f"GTIFF_DIR:{k // 2 + 1}:out.tif") as bands, rasterio.open(f"GTIFF_DIR:{k + 1}:each.tif") as page:
+                    for after in (bands, page):
+                        assert (after.transform, after.crs.to_epsg()) == (places[k // 2], 32630 + k // 2), (k, after.transform)
+                run(*command, "in.tif", "--plane", k, "-o", "one.tif", "-q")
+                with rasterio.open("one.tif") as one:
+                    assert one.transform == places[k // 2], k
+        run("map", "a + b", "a=in.tif[2]", "b=in.tif[3]", "-o", "out.tif", "-q")
+        run("entropy", "in.tif[4]", "-o", "valid.tif", "-q", "--border", "valid", "--window", "5")
+        with rasterio.open("out.tif") as after, rasterio.open("valid.tif") as moved:
+            assert after.transform == places[1] and moved.transform == places[2] * rasterio.Affine.translation(2, 2)
+    make("in.tif", numbers((1, 20, 30), "u8"), nodata=7)
+    make("in.tif", numbers((1, 20, 30), "u8"), nodata=9, APPEND_SUBDATASET="YES")
+    sentence = "in.tif: its pages differ in their no-data values; that of the first counts in all, unless --no-data names another\n"
+    assert run("map", "x", "in.tif", "-o", "out.tif").stderr.count(sentence) == 1
 
 
 def every_kind_of_georeferencing_is_kept():
@@ -579,6 +684,22 @@ def the_place_is_that_of_an_input_of_the_size_of_the_result():
     with rasterio.open("out.tif") as after:
         assert after.crs is None
     assert "georeferencing" not in run("map", "a + b", "a=in.tif", "b=row.tif", "-o", "out.tif").stderr
+
+
+def planes_are_bands_where_an_input_has_them_as_bands():
+    make("three.tif", numbers((3, 20, 30), "u8"), photometric="rgb")
+    make("one.tif", numbers((1, 20, 30), "u8"))
+    numpy.save("one.npy", numbers((20, 30), "u8"))
+    numpy.save("stack.npy", numbers((3, 20, 30), "u8"))
+    for other in ("one.tif", "one.npy", "stack.npy", "three.tif"):
+        for words in ([f"m={other}", "x=three.tif"], ["x=three.tif", f"m={other}"]):
+            run("map", "m * x", *words, "-o", "out.tif", "-q")
+            with rasterio.open("out.tif") as after, rasterio.open("three.tif") as before:
+                assert after.count == 3 and after.colorinterp == before.colorinterp, (words, after.count)
+                same_place(before, after)
+    run("map", "m * x", "m=one.npy", "x=stack.npy", "-o", "out.tif", "-q")
+    with rasterio.open("out.tif") as after:
+        assert after.count == 1 and len(after.subdatasets) == 3
 
 
 def no_data_is_read_as_gdal_reads_it():

@@ -6,6 +6,7 @@
 #include "io/image/format.h"
 #include "io/image/metadata.h"
 #include "io/image/tiff_directory.h"
+#include "io/image/tiff_tags.h"
 
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -104,12 +105,17 @@ static void write_tags(tw_context *ctx, const tw_image_tags *tags)
     const twi_metadata_bands bands = {.first = 0,
                                       .count = tags->info.bands,
                                       .without = tags->info.alpha > 0 ? tags->info.alpha - 1 : -1,
-                                      .opacity = tags->info.alpha % 2 == 0};
+                                      .opacity = tags->info.alpha % 2 == 0,
+                                      .table = true,
+                                      .unchanged = tags->info.bands % 2 == 0};
+    const twi_page_tags *last = tags->page_count > 0 ? &tags->pages[tags->page_count - 1] : NULL;
+    insist(last == NULL || (last->first < last->end && last->end <= tags->info.planes));
     insist(twi_metadata_kept(ctx, &metadata, tags, &bands) == TW_OK ||
            tw_last_error(ctx)[0] != '\0');
     for (int big = 0; big < 2; big++) {
+        const int64_t plane = big && last != NULL ? last->first : 0;
         const twi_tiff_page page = {.big = big != 0,
-                                    .shape = {1, 1, TW_U8},
+                                    .shape = {1, 1, TW_U16},
                                     .bands = 1,
                                     .compression = 1,
                                     .predictor = 1,
@@ -119,6 +125,9 @@ static void write_tags(tw_context *ctx, const tw_image_tags *tags)
                                     .offsets = &offset,
                                     .counts = &count,
                                     .tags = tags,
+                                    .tags_plane = plane,
+                                    .table = twi_tiff_table(tags, plane),
+                                    .first_row = big,
                                     .metadata = metadata};
         uint64_t bytes = 0, link = 0;
         unsigned char *out = NULL;

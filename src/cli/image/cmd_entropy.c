@@ -4,6 +4,7 @@
  */
 #include "cli/image/batch.h"
 #include "cli/image/entropy_run.h"
+#include "cli/image/light.h"
 #include "cli/image/rehearsal.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
@@ -246,6 +247,7 @@ static tw_status open_file(entropy_run *run)
         opts->bands = cli_raster_bands(&run->in, opts->planes, run->layout);
         opts->tags = run->in.tags;
         opts->first_plane = run->in.mixes ? -1 : run->in.first;
+        opts->place_plane = cli_raster_place(&run->in);
         opts->no_data = real && holes ? &run->empty : NULL;
         opts->colours = run->in.info.colours && run->planes >= 3 && run->in.planes == run->planes;
         opts->alpha = run->alpha;
@@ -469,6 +471,9 @@ static tw_status compute(entropy_run *run)
     tw_status status = check_planes(run);
     if (status == TW_OK) {
         status = choose_alpha(run);
+    }
+    if (status == TW_OK && run->output != NULL) {
+        cli_raster_tell_light(run->job, &run->in, NULL, false);
     }
     if (status == TW_OK && run->s->range != NULL && strcmp(run->s->range, "auto") == 0) {
         status = find_range(run);

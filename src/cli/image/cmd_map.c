@@ -274,6 +274,7 @@ static tw_status take_plane(map_run *run, int64_t plane, bool explained)
     tw_status status = plan_plane(run, &w, plane);
     if (status == TW_OK && plane == 0) {
         status = map_choose_alpha(run);
+        map_tell_light(run);
     }
     if (status == TW_OK && run->s->explain && plane == 0 && run->reading == 0) {
         status = map_explain(run, w.plan, w.sources, explained);

@@ -1,11 +1,13 @@
 /*
  * Where the result of tilewright map goes: its format, and the sinks around the one that writes it.
  */
+#include "cli/image/light.h"
 #include "cli/image/map_run.h"
 #include "cli/shared/files.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* -------------------------------------------------------------------------------------- formats */
 
@@ -124,9 +126,40 @@ tw_status map_choose_alpha(map_run *run)
     return TW_OK;
 }
 
-/* The tags of the first input of the size of the result that says where it lies; if there is none,
- * of the first input, unless that lies where the result does not. */
-static const tw_image_tags *choose_tags(const map_run *run)
+/* Whether the expression is the name of the only input, brackets aside. */
+static bool is_copy(const map_run *run)
+{
+    const char *const name = run->inputs[0].name;
+    const char *begin = run->text + strspn(run->text, " \t\r\n(");
+    return run->input_count == 1 && !run->inputs[0].in.mixes &&
+           strncmp(begin, name, strlen(name)) == 0 &&
+           begin[strlen(name) + strspn(begin + strlen(name), " \t\r\n)")] == '\0';
+}
+
+void map_tell_light(const map_run *run)
+{
+    static const char *const pictures[] = {"tiff", "tif", "png", "pnm", "pgm", "ppm", NULL};
+    const bool tiff = cli_writes_tiff(run->output, run->s->out_format);
+    const bool copy = is_copy(run) && tiff;
+    if (!writes(run, pictures)) {
+        return;
+    }
+    for (int32_t i = 0; i < run->input_count; i++) {
+        const cli_raster *in = &run->inputs[i].in;
+        const tw_type type = run->plan.shape.type, was = in->shape.type;
+        if (!copy || (in->info.colour_table && type != was && type != TW_U16)) {
+            cli_raster_tell_light(run->job, in,
+                                  !copy           ? NULL
+                                  : was == TW_U16 ? "--out-type u16 keeps it"
+                                                  : "--out-type u8 keeps it",
+                                  true);
+        }
+    }
+}
+
+/* The input that the tags are those of: the first of the size of the result that says where it
+ * lies; if there is none, the first input, unless that lies where the result does not. */
+static const cli_raster *choose_tags(const map_run *run)
 {
     const tw_shape *result = &run->plan.shape;
     const cli_raster *first = &run->inputs[0].in;
@@ -140,7 +173,7 @@ static const tw_image_tags *choose_tags(const map_run *run)
             if (i > 0) {
                 cli_say(run->job, "the georeferencing and metadata are those of %s", in->path);
             }
-            return in->tags;
+            return in;
         }
     }
     if (first->info.has_place && !fits) {
@@ -148,17 +181,23 @@ static const tw_image_tags *choose_tags(const map_run *run)
                 first->path);
         return NULL;
     }
-    return first->tags;
+    return first;
 }
 
-/* Whether the result has the colours of the first input that has as many planes. */
-static bool has_colours(const map_run *run)
+/* The input whose planes are those of the result: the first that has as many, and has them as bands
+ * if one does. */
+static const cli_raster *choose_bands(const map_run *run)
 {
-    const cli_raster *in = NULL;
-    for (int32_t i = 0; i < run->input_count && in == NULL; i++) {
-        in = run->inputs[i].in.planes == run->planes ? &run->inputs[i].in : NULL;
+    const cli_raster *best = &run->inputs[0].in;
+    for (int32_t i = 1; i < run->input_count; i++) {
+        const cli_raster *in = &run->inputs[i].in;
+        const bool more = cli_raster_bands(best, best->planes, 0) == 1 &&
+                          cli_raster_bands(in, in->planes, 0) != 1;
+        if (in->planes == run->planes && (best->planes != run->planes || more)) {
+            best = in;
+        }
     }
-    return in != NULL && in->info.colours && run->planes >= 3;
+    return best;
 }
 
 tw_status map_open_output(map_run *run)
@@ -172,11 +211,15 @@ tw_status map_open_output(map_run *run)
     opts->planes = run->planes + (run->alpha ? cli_raster_alphas(in) : 0);
     if (cli_writes_tiff(run->output, run->s->out_format)) {
         const bool same = run->input_count == 1 && !in->mixes; /* bands are what they were */
-        opts->bands = cli_raster_bands(in, opts->planes, run->layout);
-        opts->tags = choose_tags(run);
+        const cli_raster *bands = choose_bands(run);
+        opts->bands = cli_raster_bands(bands, opts->planes, run->layout);
+        const cli_raster *from = choose_tags(run);
+        opts->tags = from != NULL ? from->tags : NULL;
+        opts->place_plane = from != NULL ? cli_raster_place(from) : 0;
+        opts->unchanged = is_copy(run);
         opts->first_plane = same ? in->first : -1;
         opts->no_data = run->opts.no_data;
-        opts->colours = has_colours(run);
+        opts->colours = bands->info.colours && bands->planes == run->planes && run->planes >= 3;
         opts->alpha = run->alpha;
     }
     return tw_sink_to_image_planes(run->job->ctx, &run->file, run->output, opts);

@@ -92,6 +92,8 @@ TW_CHECKED tw_status map_open_plane(map_run *run, int64_t plane, tw_matrix input
 TW_CHECKED tw_status map_choose_output(map_run *run);
 /* Whether the opacity of the input can stand beside the result, once that is planned. */
 TW_CHECKED tw_status map_choose_alpha(map_run *run);
+/* Say what the elements of the inputs show, where those of OUT do not. */
+void map_tell_light(const map_run *run);
 /* The opacity that stands before this plane in OUT, if it does. */
 TW_CHECKED tw_status map_feed_alpha(map_run *run, int64_t plane);
 /* The sink into OUT of an image format, opened for the first plane. */

@@ -171,14 +171,23 @@ static int64_t band_of(const twi_metadata_item *item, const twi_metadata_bands *
     return band < bands->count ? band : -1;
 }
 
+/* Of the elements. */
+static bool is_measure(const twi_metadata_item *item)
+{
+    return strcmp(item->role, "scale") == 0 || strcmp(item->role, "offset") == 0 ||
+           strcmp(item->role, "unittype") == 0;
+}
+
 /* Scale, offset and unit have roles of their own, and statistics names. */
 static bool is_kept(const twi_metadata_item *item, const twi_metadata_bands *bands)
 {
     const bool name = strcmp(item->role, "description") == 0 && item->sample >= 0;
     const bool colour = strcmp(item->role, "colorinterp") == 0 && item->sample >= 0 &&
-                        (bands->opacity || !says(item, "Alpha"));
+                        (bands->opacity || !says(item, "Alpha")) &&
+                        (bands->table || !says(item, "Palette"));
+    const bool measure = bands->unchanged && is_measure(item) && item->sample >= 0;
     if (strncmp(item->name, "STATISTICS_", 11) == 0 ||
-        (item->role[0] != '\0' && !name && !colour)) {
+        (item->role[0] != '\0' && !name && !colour && !measure)) {
         return false;
     }
     return item->sample < 0 || band_of(item, bands) >= 0;

@@ -35,10 +35,12 @@ typedef struct twi_metadata_bands {
     int64_t count;   /* of the result */
     int64_t without; /* the one that does not, where those around it do; -1: none */
     bool opacity;    /* that of the file is still opacity */
+    bool table;      /* indices of colours are still that */
+    bool unchanged;  /* so are elements */
 } twi_metadata_bands;
 
 /* What of it is true of a result: items about the file as a whole, and those about its bands; not
- * statistics, scales, offsets and units, which are of the elements. NULL with TW_OK: nothing is
+ * statistics, nor scales, offsets and units if elements are others. NULL with TW_OK: nothing is
  * left. */
 TW_CHECKED tw_status twi_metadata_kept(tw_context *ctx, char **out, const tw_image_tags *tags,
                                        const twi_metadata_bands *bands);

@@ -24,6 +24,7 @@ typedef struct list {
     int count;
     uint32_t numbers[ENTRIES_MOST]; /* behind entries of one number */
     uint16_t *bands;                /* bits, formats and what extra bands are, of each band */
+    uint16_t *table;                /* of colours, for every value */
     void *places;                   /* offsets and counts as they are written */
     char no_data[40];
     unsigned char *moved[PLACES_MOST]; /* data of tags about the place */
@@ -64,7 +65,7 @@ static void add_elements(list *l, const twi_tiff_page *page)
     add_number(l, 257, LONG, (uint64_t)page->shape.rows);
     add(l, 258, SHORT, (uint64_t)page->bands, l->bands);
     add_number(l, 259, SHORT, page->compression);
-    add_number(l, 262, SHORT, colours ? 2 : 1); /* 1: 0 is black */
+    add_number(l, 262, SHORT, colours ? 2 : page->light);
     add_number(l, 277, SHORT, (uint64_t)page->bands);
     add_number(l, 284, SHORT, page->bands > 1 ? 2 : 1); /* 2: one band after the other */
     add(l, 339, SHORT, (uint64_t)page->bands, formats);
@@ -100,6 +101,26 @@ static void add_blocks(list *l, const twi_tiff_page *page)
     add(l, page->tiled ? 325 : 279, type, (uint64_t)n, counts);
 }
 
+/* The table has a colour for every value of the elements, that of another file perhaps not. */
+static tw_status add_table(tw_context *ctx, list *l, const twi_tiff_page *page)
+{
+    if (page->table == NULL) {
+        return TW_OK;
+    }
+    const uint64_t all = (uint64_t)1 << (8 * tw_type_size(page->shape.type));
+    const uint64_t there = page->table->count / 3;
+    tw_status status =
+        twi_alloc_zeroed(ctx, &l->table, 3 * all, sizeof *l->table, "a colour table");
+    for (uint64_t k = 0; k < 3 && status == TW_OK; k++) {
+        memcpy(l->table + k * all, page->table->data + k * there * sizeof *l->table,
+               there * sizeof *l->table);
+    }
+    if (status == TW_OK) {
+        add(l, TWI_TIFF_COLOURS, SHORT, 3 * all, l->table);
+    }
+    return status;
+}
+
 /* A tag of another file, whose place moves with the first element. */
 static tw_status add_kept(tw_context *ctx, list *l, const twi_tiff_page *page, const twi_tag *tag)
 {
@@ -120,12 +141,21 @@ static tw_status add_kept(tw_context *ctx, list *l, const twi_tiff_page *page, c
 
 static tw_status add_tags(tw_context *ctx, list *l, const twi_tiff_page *page)
 {
-    tw_status status = TW_OK;
+    const twi_page_tags *from = twi_tags_page(page->tags, page->tags_plane);
+    tw_status status = add_table(ctx, l, page);
+    from = from != NULL && from->elsewhere ? from : NULL;
     for (int32_t i = 0; page->tags != NULL && i < page->tags->count && status == TW_OK; i++) {
         const twi_tag *tag = &page->tags->list[i];
         const bool ours = tag->tag == TWI_TIFF_METADATA || tag->tag == TWI_TIFF_NO_DATA ||
-                          tag->tag == TWI_TIFF_SOFTWARE;
-        if (!ours && (page->big || tag->type < LONG8)) {
+                          tag->tag == TWI_TIFF_SOFTWARE || tag->tag == TWI_TIFF_COLOURS;
+        const bool other = from != NULL && twi_tiff_places(tag->tag);
+        if (!ours && !other && (page->big || tag->type < LONG8)) {
+            status = add_kept(ctx, l, page, tag);
+        }
+    }
+    for (int32_t i = 0; from != NULL && i < from->count && status == TW_OK; i++) {
+        const twi_tag *tag = &from->list[i];
+        if (twi_tiff_places(tag->tag) && (page->big || tag->type < LONG8)) {
             status = add_kept(ctx, l, page, tag);
         }
     }
@@ -172,6 +202,7 @@ static void forget(list *l)
     while (l->moved_count > 0) {
         twi_free(l->moved[--l->moved_count]);
     }
+    twi_free(l->table);
     twi_free(l->places);
     twi_free(l->bands);
     twi_free(l);

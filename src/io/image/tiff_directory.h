@@ -19,6 +19,9 @@ typedef struct twi_tiff_page {
     const uint64_t *offsets;        /* of each */
     const uint64_t *counts;
     const tw_image_tags *tags;    /* NULL: none */
+    int64_t tags_plane;           /* of the tags' file, whose page the place is that of */
+    const twi_tag *table;         /* of colours; NULL: none */
+    uint16_t light;               /* as TIFF counts them, unless there are colours */
     int64_t first_row, first_col; /* of the tags' file */
     const char *metadata;         /* GDAL's, instead of that of the tags; NULL: none */
     const double *no_data;        /* likewise */

@@ -12,11 +12,26 @@ enum { TYPE_DOUBLE = 12 };
 enum { POINT = 6 };                      /* numbers of a tie point */
 enum { LINE_OFFSET = 2, SAMPLE_OFFSET }; /* numbers of rational polynomials */
 
+bool twi_tiff_places(uint16_t tag)
+{
+    return tag == 33550 || tag == TWI_TIFF_TIE_POINTS || tag == TWI_TIFF_TRANSFORMATION ||
+           (tag >= 34735 && tag <= 34737) || tag == TWI_TIFF_RPC; /* scale, ..., keys */
+}
+
+static bool lists_place(const twi_tag *list, int32_t count)
+{
+    return twi_tags_find_among(list, count, TWI_TIFF_TIE_POINTS) != NULL ||
+           twi_tags_find_among(list, count, TWI_TIFF_TRANSFORMATION) != NULL ||
+           twi_tags_find_among(list, count, TWI_TIFF_RPC) != NULL;
+}
+
 bool twi_tiff_has_place(const tw_image_tags *tags)
 {
-    return twi_tags_find(tags, TWI_TIFF_TIE_POINTS) != NULL ||
-           twi_tags_find(tags, TWI_TIFF_TRANSFORMATION) != NULL ||
-           twi_tags_find(tags, TWI_TIFF_RPC) != NULL;
+    bool found = lists_place(tags->list, tags->count);
+    for (int64_t i = 0; i < tags->page_count; i++) {
+        found |= lists_place(tags->pages[i].list, tags->pages[i].count);
+    }
+    return found;
 }
 
 bool twi_tiff_is_place(const twi_tag *tag)

@@ -8,7 +8,10 @@
 #define TWI_TIFF_TRANSFORMATION 34264
 #define TWI_TIFF_RPC 50844
 
-/* Whether the tags say where the image lies. */
+/* Whether a tag is one of those that together say where an image lies. */
+bool twi_tiff_places(uint16_t tag);
+
+/* Whether the tags say where the image, or one of its pages, lies. */
 bool twi_tiff_has_place(const tw_image_tags *tags);
 
 /* Whether what a tag says depends on which element is the first. */

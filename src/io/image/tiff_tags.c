@@ -2,7 +2,8 @@
  * The tags of a TIFF that are not about how its elements are stored: where on Earth it lies
  * (GeoTIFF), what GDAL adds, resolution, authors. They are read from the directory of the first
  * page as they are, without libtiff, which does not know most of them, and turned to the byte order
- * of this machine. The other directories are looked at for the number of planes.
+ * of this machine. The other directories are looked at for the number of planes, for where their
+ * pages lie, as those that GDAL appends (APPEND_SUBDATASET) lie anywhere, and for colour tables.
  */
 #include "io/image/tiff_tags.h"
 
@@ -16,20 +17,22 @@
 #include <string.h>
 #include <strings.h>
 
-#define TAG_BYTES_MOST ((uint64_t)1 << 24) /* more is not kept */
+#define TAG_BYTES_MOST ((uint64_t)1 << 24)   /* more is not kept */
+#define PAGES_KEPT_MOST ((uint64_t)1 << 24)  /* bytes, of the pages after the first */
+#define PAGES_BYTES_MOST ((uint64_t)1 << 28) /* that are read of them */
 #define ENTRIES_MOST 4096
 #define PAGES_MOST 65536
 
 enum { TYPE_ASCII = 2, TYPE_SHORT = 3, TYPE_LONG = 4 };
-enum { SMALLER = 1, MASK = 4 };          /* kinds of pages */
-enum { LIGHT_RGB = 2, LIGHT_YCBCR = 6 }; /* which is read as RGB */
-#define LOOKED_AT 16                     /* bands behind the colours, in pages after the first */
+enum { SMALLER = 1, MASK = 4 };                                            /* kinds of pages */
+enum { LIGHT_WHITE = 0, LIGHT_RGB = 2, LIGHT_TABLE = 3, LIGHT_YCBCR = 6 }; /* read as RGB */
+#define LOOKED_AT 16 /* bands behind the colours, in pages after the first */
 
 /* Kept for the result: descriptions, which corner comes first, resolution, authors, GeoTIFF, GDAL,
  * sensor models. */
-static const uint16_t kept[] = {270,   271,   272,   274,   282,   283,   286,   287,
-                                296,   305,   306,   315,   316,   700,   33432, 33550,
-                                33922, 34264, 34735, 34736, 34737, 42112, 42113, 50844};
+static const uint16_t kept[] = {270,   271,   272,   274,   282,   283,   286,   287,   296,
+                                305,   306,   315,   316,   320,   700,   33432, 33550, 33922,
+                                34264, 34735, 34736, 34737, 42112, 42113, 50844};
 
 typedef struct walker {
     tw_context *ctx;
@@ -49,8 +52,20 @@ typedef struct entry {
 typedef struct page {
     uint16_t kind; /* bits of SMALLER and MASK */
     uint16_t bands, bits, format, light;
-    entry extra; /* what the last of its bands are: SHORT each */
+    uint64_t rows, cols;
+    entry extra;   /* what the last of its bands are: SHORT each */
+    entry no_data; /* GDAL's */
 } page;
+
+/* Where tags of a directory are kept. */
+typedef struct keeper {
+    twi_tag *list;
+    int32_t *count;
+    int32_t most;
+    bool (*wanted)(uint16_t tag);
+    uint64_t left; /* bytes that there is room for */
+    bool full;     /* there was none for a tag */
+} keeper;
 
 uint64_t twi_tiff_type_bytes(uint16_t type)
 {
@@ -132,15 +147,31 @@ static uint16_t small_number(const walker *w, const entry *e, uint64_t i, uint16
     return (uint16_t)value;
 }
 
-static tw_status keep(const walker *w, tw_image_tags *tags, const entry *e)
+static uint64_t side(const walker *w, const entry *e)
+{
+    uint64_t value = 0;
+    const bool known = e->type == TYPE_SHORT || e->type == TYPE_LONG;
+    return known && number(w, e->at, twi_tiff_type_bytes(e->type), &value) ? value : 0;
+}
+
+static bool is_kept(uint16_t tag)
 {
     bool wanted = false;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        wanted |= kept[i] == e->tag;
+        wanted |= kept[i] == tag;
     }
-    if (!wanted || tags->count == TWI_TAGS_MOST || e->bytes == 0 || e->bytes > TAG_BYTES_MOST ||
+    return wanted;
+}
+
+static tw_status keep(const walker *w, keeper *k, const entry *e)
+{
+    if (!k->wanted(e->tag) || *k->count == k->most || e->bytes == 0 || e->bytes > TAG_BYTES_MOST ||
         e->at > w->input->size || e->bytes > w->input->size - e->at ||
-        twi_tags_find(tags, e->tag) != NULL) {
+        twi_tags_find_among(k->list, *k->count, e->tag) != NULL) {
+        return TW_OK;
+    }
+    if (e->bytes > k->left) {
+        k->full = true;
         return TW_OK;
     }
     unsigned char *data = NULL;
@@ -156,7 +187,8 @@ static tw_status keep(const walker *w, tw_image_tags *tags, const entry *e)
         swap(data, e->bytes, swap_unit(e->type));
     }
     data[e->bytes] = '\0';
-    tags->list[tags->count++] = (twi_tag){e->tag, e->type, e->count, e->bytes, data};
+    k->list[(*k->count)++] = (twi_tag){e->tag, e->type, e->count, e->bytes, data};
+    k->left -= e->bytes;
     return TW_OK;
 }
 
@@ -165,6 +197,12 @@ static void look(const walker *w, page *p, const entry *e)
     switch (e->tag) {
     case 254:
         p->kind = small_number(w, e, 0, 0);
+        break;
+    case 256:
+        p->cols = side(w, e);
+        break;
+    case 257:
+        p->rows = side(w, e);
         break;
     case 258:
         p->bits = small_number(w, e, 0, 1);
@@ -180,6 +218,9 @@ static void look(const walker *w, page *p, const entry *e)
         break;
     case 339:
         p->format = small_number(w, e, 0, 1);
+        break;
+    case TWI_TIFF_NO_DATA:
+        p->no_data = *e;
         break;
     default:
         break;
@@ -252,7 +293,7 @@ static void forget_colours(tw_context *ctx, tw_image_tags *tags, const char *nam
 }
 
 /* The directory at *at, and where the next one is, 0 if there is none. */
-static tw_status read_directory(const walker *w, page *p, tw_image_tags *tags, uint64_t *at)
+static tw_status read_directory(const walker *w, page *p, keeper *k, uint64_t *at)
 {
     const uint64_t wide = w->big ? 8 : 2, step = w->big ? 20 : 12;
     uint64_t count, next = 0;
@@ -267,12 +308,190 @@ static tw_status read_directory(const walker *w, page *p, tw_image_tags *tags, u
     for (uint64_t i = 0; i < count && status == TW_OK; i++) {
         if (read_entry(w, *at + wide + i * step, &e)) {
             look(w, p, &e);
-            status = tags != NULL ? keep(w, tags, &e) : TW_OK;
+            status = keep(w, k, &e);
         }
     }
     *at = number(w, *at + wide + count * step, w->big ? 8 : 4, &next) ? next : 0;
     return status;
 }
+
+/* ------------------------------------------------------------------------------- other pages */
+
+static bool same_tags(const twi_tag *a, int32_t a_count, const twi_tag *b, int32_t b_count,
+                      bool (*counts)(uint16_t tag))
+{
+    int32_t left = 0;
+    for (int32_t i = 0; i < b_count; i++) {
+        left += counts(b[i].tag);
+    }
+    for (int32_t i = 0; i < a_count; i++) {
+        const twi_tag *one = &a[i];
+        const twi_tag *two = counts(one->tag) ? twi_tags_find_among(b, b_count, one->tag) : NULL;
+        if (!counts(one->tag)) {
+            continue;
+        }
+        if (two == NULL || two->type != one->type || two->bytes != one->bytes ||
+            memcmp(two->data, one->data, one->bytes) != 0) {
+            return false;
+        }
+        left--;
+    }
+    return left == 0;
+}
+
+static bool is_table(uint16_t tag)
+{
+    return tag == TWI_TIFF_COLOURS;
+}
+
+static bool is_of_page(uint16_t tag)
+{
+    return is_table(tag) || twi_tiff_places(tag);
+}
+
+static bool is_placed(const twi_tag *list, int32_t count)
+{
+    bool found = false;
+    for (int32_t i = 0; i < count; i++) {
+        found |= twi_tiff_places(list[i].tag);
+    }
+    return found;
+}
+
+/* Whether a page is as those before it are: the first one, or `last` if that is not NULL. */
+static bool is_as_before(const tw_image_tags *tags, const twi_page_tags *last,
+                         const twi_page_tags *next)
+{
+    if (last == NULL) {
+        return !next->elsewhere && next->bands == tags->info.bands && next->light == tags->light &&
+               same_tags(tags->list, tags->count, next->list, next->count, is_table);
+    }
+    return next->elsewhere == last->elsewhere && next->bands == last->bands &&
+           next->light == last->light &&
+           same_tags(last->list, last->count, next->list, next->count, is_of_page);
+}
+
+/* What the pages after the first are found to be. */
+typedef struct others {
+    uint64_t unread; /* bytes of tags that may still be read */
+    uint64_t left;   /* and be kept */
+    int64_t room;    /* in tags->pages */
+    bool full;       /* there are more */
+    bool masked;     /* one of them is a mask */
+    bool alike;      /* they have the bands of the first */
+    bool opaque;     /* one of them has opacity */
+    bool apart;      /* one has another no-data value */
+} others;
+
+static tw_status add_page(const walker *w, tw_image_tags *tags, others *o,
+                          const twi_page_tags *next)
+{
+    if (tags->page_count == o->room) {
+        const int64_t room = o->room > 0 ? 2 * o->room : 4;
+        twi_page_tags *pages = NULL;
+        tw_status status =
+            twi_alloc(w->ctx, &pages, (uint64_t)room, sizeof *pages, "the tags of an image");
+        if (status != TW_OK) {
+            return status;
+        }
+        if (tags->page_count > 0) {
+            memcpy(pages, tags->pages, (size_t)tags->page_count * sizeof *pages);
+        }
+        twi_free(tags->pages);
+        tags->pages = pages;
+        o->room = room;
+    }
+    tags->pages[tags->page_count++] = *next;
+    return TW_OK;
+}
+
+static void forget_tags(twi_page_tags *next)
+{
+    while (next->count > 0) {
+        twi_free(next->list[--next->count].data);
+    }
+}
+
+/* A page of elements: where it lies, and how they are shown, if not as in the first. One without a
+ * place, such as those of a stack, lies where the first does if it has the size of it. */
+static tw_status take_page(const walker *w, tw_image_tags *tags, others *o, const page *first,
+                           const page *p, twi_page_tags *next)
+{
+    const bool placed = is_placed(next->list, next->count);
+    const bool size = p->rows == first->rows && p->cols == first->cols && !o->full;
+    twi_page_tags *last = tags->page_count > 0 ? &tags->pages[tags->page_count - 1] : NULL;
+    last = last != NULL && last->end == tags->info.planes ? last : NULL;
+    next->first = tags->info.planes;
+    next->end = tags->info.planes += p->bands;
+    next->bands = p->bands;
+    next->light = p->light;
+    next->elsewhere = (placed || !size) &&
+                      !same_tags(tags->list, tags->count, next->list, next->count, twi_tiff_places);
+    if (is_as_before(tags, NULL, next)) {
+        forget_tags(next);
+        return TW_OK;
+    }
+    if (last != NULL && is_as_before(tags, last, next)) {
+        last->end = next->end;
+        forget_tags(next);
+        return TW_OK;
+    }
+    for (int32_t i = 0; i < next->count; i++) {
+        o->left -= next->list[i].bytes; /* no more than there was: see read_others */
+    }
+    o->left -= o->left < sizeof *next ? o->left : sizeof *next;
+    tw_status status = add_page(w, tags, o, next);
+    if (status != TW_OK) {
+        forget_tags(next);
+    }
+    return status;
+}
+
+static bool same_no_data(const walker *w, const page *a, const page *b)
+{
+    char texts[2][64] = {"", ""};
+    const entry *const entries[] = {&a->no_data, &b->no_data};
+    for (int i = 0; i < 2; i++) {
+        const uint64_t bytes = entries[i]->bytes < 63 ? entries[i]->bytes : 63;
+        if (bytes > 0 && !fetch(w, entries[i]->at, texts[i], bytes)) {
+            texts[i][0] = '\0';
+        }
+    }
+    return strcmp(texts[0], texts[1]) == 0;
+}
+
+static tw_status read_others(const walker *w, tw_image_tags *tags, const page *first, uint64_t at,
+                             others *o)
+{
+    tw_status status = TW_OK;
+    for (int i = 1; status == TW_OK && at != 0 && i < PAGES_MOST; i++) {
+        page p;
+        twi_page_tags next = {.count = 0};
+        const uint64_t most = o->left < o->unread ? o->left : o->unread;
+        keeper k = {next.list, &next.count, TWI_PAGE_TAGS_MOST, is_of_page, most, false};
+        status = read_directory(w, &p, &k, &at);
+        o->unread -= most - k.left;
+        if (k.full) {
+            o->full = true;
+            forget_tags(&next);
+        }
+        o->masked |= (p.kind & (SMALLER | MASK)) == MASK;
+        if (status == TW_OK && (p.kind & (SMALLER | MASK)) == 0 && p.bands > 0) {
+            o->alike = o->alike && are_alike(w, first, &p);
+            o->opaque = o->opaque || first_opacity(w, &p) >= 0;
+            o->apart = o->apart || !same_no_data(w, first, &p);
+            status = take_page(w, tags, o, first, &p, &next);
+        } else {
+            forget_tags(&next);
+        }
+        if (status == TW_OK) {
+            status = twi_check_cancel(w->ctx);
+        }
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- no data */
 
 /* A number as GDAL reads it: with a comma, and what is none as Windows writes it ("-1.#QNAN"). */
 static bool read_number(const char *text, double *out)
@@ -325,52 +544,81 @@ static void read_no_data(const walker *w, tw_image_tags *tags, const page *p)
     tags->info.no_data = p->format == 3 && p->bits == 32 ? (double)(float)value : value;
 }
 
-tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
+static void speak_of(tw_context *ctx, const char *name, const others *o)
 {
-    walker w = {.ctx = ctx, .input = input};
-    page first, other;
-    uint64_t at, version;
-    bool masked = false, alike = true, opaque = false;
-    unsigned char mark[2];
-    if (!fetch(&w, 0, mark, 2) || mark[0] != mark[1] || (mark[0] != 'I' && mark[0] != 'M')) {
-        return TW_OK;
-    }
-    w.swapped = mark[0] == 'M';
-    if (!number(&w, 2, 2, &version) || (version != 42 && version != 43)) {
-        return TW_OK;
-    }
-    w.big = version == 43;
-    if (!number(&w, w.big ? 8 : 4, w.big ? 8 : 4, &at) || at == 0) {
-        return TW_OK;
-    }
-    tw_status status = read_directory(&w, &first, tags, &at);
-    tags->info.planes = tags->info.bands = first.bands;
-    for (int i = 1; status == TW_OK && at != 0 && i < PAGES_MOST; i++) {
-        status = read_directory(&w, &other, NULL, &at);
-        if (status == TW_OK && (other.kind & (SMALLER | MASK)) == 0) {
-            tags->info.planes += other.bands;
-            alike = alike && are_alike(&w, &first, &other);
-            opaque = opaque || first_opacity(&w, &other) >= 0;
-        }
-        masked |= (other.kind & (SMALLER | MASK)) == MASK;
-        if (status == TW_OK) {
-            status = twi_check_cancel(ctx);
-        }
-    }
-    if (status == TW_OK && masked) {
+    if (o->masked) {
         twi_log(ctx,
                 "%.400s: its mask is not applied: masked elements count like any other; 'entropy "
                 "--mask' takes a mask that is a file of its own",
-                input->name);
+                name);
+    }
+    if (o->apart) {
+        twi_log(ctx,
+                "%.400s: its pages differ in their no-data values; that of the first counts in "
+                "all, unless --no-data names another",
+                name);
+    }
+    if (o->full) {
+        twi_log(ctx, "%.400s: where its last pages lie is not kept: too much is said about it",
+                name);
+    }
+}
+
+const twi_tag *twi_tiff_table(const tw_image_tags *tags, int64_t plane)
+{
+    const twi_page_tags *from = twi_tags_page(tags, plane);
+    const uint16_t light = from != NULL ? from->light : tags->light;
+    const twi_tag *table = from != NULL
+                               ? twi_tags_find_among(from->list, from->count, TWI_TIFF_COLOURS)
+                               : twi_tags_find(tags, TWI_TIFF_COLOURS);
+    const bool right = table != NULL && table->type == TYPE_SHORT && table->count > 0 &&
+                       table->count <= 3 * 65536 && table->count % 3 == 0;
+    return right && light <= LIGHT_TABLE && light != LIGHT_RGB ? table : NULL;
+}
+
+/* The kind of file, and where its first directory lies; false if it is no TIFF. */
+static bool open_walker(walker *w, uint64_t *at)
+{
+    unsigned char mark[2];
+    uint64_t version;
+    if (!fetch(w, 0, mark, 2) || mark[0] != mark[1] || (mark[0] != 'I' && mark[0] != 'M')) {
+        return false;
+    }
+    w->swapped = mark[0] == 'M';
+    if (!number(w, 2, 2, &version) || (version != 42 && version != 43)) {
+        return false;
+    }
+    w->big = version == 43;
+    return number(w, w->big ? 8 : 4, w->big ? 8 : 4, at) && *at != 0;
+}
+
+tw_status twi_tiff_tags(tw_context *ctx, tw_image_tags *tags, const twi_input *input)
+{
+    walker w = {.ctx = ctx, .input = input};
+    keeper k = {tags->list, &tags->count, TWI_TAGS_MOST, is_kept, UINT64_MAX, false};
+    others o = {.unread = PAGES_BYTES_MOST, .left = PAGES_KEPT_MOST, .alike = true};
+    page first;
+    uint64_t at;
+    if (!open_walker(&w, &at)) {
+        return TW_OK;
+    }
+    tw_status status = read_directory(&w, &first, &k, &at);
+    tags->info.planes = tags->info.bands = first.bands;
+    tags->light = first.light;
+    if (status == TW_OK) {
+        status = read_others(&w, tags, &first, at, &o);
     }
     if (status == TW_OK) {
+        speak_of(ctx, input->name, &o);
         status = find_opacities(&w, tags, &first);
     }
-    if (!alike) {
-        forget_colours(ctx, tags, input->name, opaque);
+    if (!o.alike) {
+        forget_colours(ctx, tags, input->name, o.opaque);
     }
     read_no_data(&w, tags, &first);
     tags->info.has_place = twi_tiff_has_place(tags);
+    tags->info.colour_table = twi_tiff_table(tags, 0) != NULL;
+    tags->info.zero_is_white = first.light == LIGHT_WHITE;
     const twi_tag *software = twi_tags_find(tags, TWI_TIFF_SOFTWARE);
     tags->info.made_here = software != NULL && software->type == TYPE_ASCII &&
                            strcmp((const char *)software->data, TWI_MAKER) == 0;

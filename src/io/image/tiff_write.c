@@ -19,12 +19,14 @@
 #include "io/image/metadata.h"
 #include "io/image/tiff_codec.h"
 #include "io/image/tiff_directory.h"
+#include "io/image/tiff_tags.h"
 
 #include <string.h>
 
 #define BIG_FROM ((uint64_t)4000000000)    /* bytes; offsets of 32 bits end somewhat later */
 #define STRIP_BYTES ((uint64_t)128 << 10)  /* if a row is not more */
 #define BLOCK_MOST ((uint64_t)1 << 30)     /* bytes: codecs count in 32 bits */
+#define BLACK_ZERO 1                       /* how elements are shown, as TIFF counts it */
 #define PACKER_BYTES ((uint64_t)512 << 10) /* what a codec takes beside its blocks */
 
 /* What one thread works on. */
@@ -41,6 +43,7 @@ typedef struct tiff_job {
     double no_data;
     char *metadata;
     unsigned char *opacities; /* of the bands of a page; NULL: none is opacity */
+    bool lacks_opacity;       /* that the pages of the tags' file have */
     twi_tiff_page page;
     int64_t plane;  /* of the file */
     int64_t row;    /* of the plane that comes next */
@@ -364,9 +367,45 @@ static tw_status write_directory_last(tiff_job *job, twi_output *output)
     return status;
 }
 
+/* The plane of the tags' file that the next one of this is about. */
+static int64_t tags_plane(const tiff_job *job)
+{
+    if (job->opts.tags == NULL || job->opts.place_plane >= 0) {
+        return job->opts.place_plane;
+    }
+    const int64_t bands = job->opts.tags->info.bands;
+    return job->lacks_opacity ? job->plane / (bands - 1) * bands : job->plane;
+}
+
+/* Elements that are those of the first band of a page are shown as it was. */
+static void choose_light(tiff_job *job, const tw_shape *shape)
+{
+    twi_tiff_page *page = &job->page;
+    const tw_image_tags *tags = job->opts.tags;
+    const int64_t plane = tags_plane(job);
+    const twi_page_tags *from = twi_tags_page(tags, plane);
+    page->tags_plane = plane;
+    page->light = BLACK_ZERO;
+    page->table = NULL;
+    if (!job->opts.unchanged || tags == NULL || page->colours) {
+        return;
+    }
+    const int64_t bands = from != NULL ? from->bands : tags->info.bands;
+    const uint16_t light = from != NULL ? from->light : tags->light;
+    if (bands < 1 || (plane - (from != NULL ? from->first : 0)) % bands != 0 ||
+        page->bands > bands) {
+        return;
+    }
+    const twi_tag *table = twi_tiff_table(tags, plane);
+    const uint64_t values = shape->type == TW_U8 ? 256 : shape->type == TW_U16 ? 65536 : 0;
+    page->table = table != NULL && table->count / 3 <= values ? table : NULL;
+    page->light = page->table != NULL || light == 0 ? light : BLACK_ZERO;
+}
+
 static tw_status begin_page(tiff_job *job, twi_output *output, const tw_shape *shape)
 {
     forget_page(job);
+    choose_light(job, shape);
     tw_status status = choose_blocks(job, shape);
     if (status == TW_OK) {
         status = twi_alloc_zeroed(job->ctx, &job->offsets, (uint64_t)job->page.blocks,
@@ -432,7 +471,7 @@ static tw_status check_options(tw_context *ctx, const tw_image_file_options *opt
 
 /* What the bands of a page are, by the tags and the options. Those of a page that has all bands of
  * the tags' file, perhaps but its opacity, are what they were. */
-static tw_status choose_bands(tiff_job *job)
+static tw_status choose_bands(tiff_job *job, const tw_shape *shape)
 {
     const tw_image_file_options *opts = &job->opts;
     const tw_image_tags *tags = opts->tags;
@@ -441,13 +480,17 @@ static tw_status choose_bands(tiff_job *job)
     const int64_t alpha = bands > 0 ? tags->info.alpha : -1;
     const bool whole = page->bands == bands;
     const bool less = !opts->alpha && alpha >= 0 && page->bands == bands - 1;
+    page->colours =
+        page->colours || (tags != NULL && tags->colours_first && (whole || (less && alpha >= 3)));
+    job->lacks_opacity = less && bands > 1;
+    choose_light(job, shape);
     const twi_metadata_bands kept = {.first = opts->first_plane,
                                      .count = page->bands,
                                      .without = less ? alpha : -1,
-                                     .opacity = whole && opts->alpha != 0};
+                                     .opacity = whole && opts->alpha != 0,
+                                     .table = page->table != NULL,
+                                     .unchanged = opts->unchanged != 0};
     tw_status status = twi_metadata_kept(job->ctx, &job->metadata, tags, &kept);
-    page->colours =
-        page->colours || (tags != NULL && tags->colours_first && (whole || (less && alpha >= 3)));
     if (status != TW_OK || !opts->alpha) {
         return status;
     }
@@ -478,7 +521,7 @@ static tw_status open_job(tiff_job *job, twi_output *output, const tw_shape *sha
         page->bands > UINT16_MAX
             ? tw_fail(job->ctx, TW_ERR_ARGUMENT, "%lld bands; a TIFF page holds at most 65535",
                       (long long)page->bands)
-            : choose_bands(job);
+            : choose_bands(job, shape);
     page->metadata = job->metadata;
     page->opacities = job->opacities;
     if (status == TW_OK) {

@@ -192,6 +192,10 @@ static tw_status check_options(tw_context *ctx, const tw_image_file_options *opt
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld planes in pages of %lld; expected 1 or more",
                        (long long)opts->planes, (long long)opts->bands);
     }
+    if (opts->reserved != 0) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "tw_image_file_options: reserved is %d; it must be 0",
+                       (int)opts->reserved);
+    }
     return format->writer != NULL ? TW_OK : format->accepts(ctx, &(tw_image){.count = 0});
 }
 

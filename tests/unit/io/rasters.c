@@ -5,6 +5,7 @@
 #include "image/tags.h"
 #include "io/image/metadata.h"
 #include "io/image/tiff_codec.h"
+#include "io/image/tiff_tags.h"
 
 #include <math.h>
 
@@ -81,7 +82,8 @@ static void metadata_of_a_result_is_what_is_true_of_it(void **state)
     tw_image_tags tags = {.info = TW_IMAGE_TAGS_INFO_INIT, .count = 1};
     char *kept = NULL;
     tags.list[0] = (twi_tag){42112, 2, sizeof text, sizeof text, (unsigned char *)text};
-    const twi_metadata_bands some = {1, 5, -1, false}, none = {-1, 5, -1, false};
+    const twi_metadata_bands some = {.first = 1, .count = 5, .without = -1},
+                             none = {.first = -1, .count = 5, .without = -1};
     assert_ok(ctx, twi_metadata_kept(ctx, &kept, &tags, &some));
     assert_string_equal(kept, "<GDALMetadata>\n  <Item name=\"note\">a &lt; b</Item>\n"
                               "  <Item name=\"DESCRIPTION\" sample=\"0\" role=\"description\">near "
@@ -91,10 +93,15 @@ static void metadata_of_a_result_is_what_is_true_of_it(void **state)
     assert_string_equal(kept,
                         "<GDALMetadata>\n  <Item name=\"note\">a &lt; b</Item>\n</GDALMetadata>\n");
     twi_free(kept);
-    const twi_metadata_bands others = {0, 12, 0, false};
+    const twi_metadata_bands others = {.first = 0, .count = 12, .without = 0};
     assert_ok(ctx, twi_metadata_kept(ctx, &kept, &tags, &others));
     assert_non_null(strstr(kept, "sample=\"0\" role=\"description\">near"));
     assert_non_null(strstr(kept, "sample=\"11\" role=\"description\">far"));
+    twi_free(kept);
+    const twi_metadata_bands same = {.first = 1, .count = 5, .without = -1, .unchanged = true};
+    assert_ok(ctx, twi_metadata_kept(ctx, &kept, &tags, &same));
+    assert_non_null(strstr(kept, "sample=\"0\" role=\"offset\">3"));
+    assert_null(strstr(kept, "STATISTICS"));
     twi_free(kept);
     tags.info.bands = 2;
     assert_ok(ctx, twi_metadata_names(ctx, &tags));
@@ -286,6 +293,89 @@ static void tags_go_into_the_file_that_is_written(void **state)
 }
 #endif
 
+/* Feed the planes of u8 that good/places.tif has, one page each. */
+static tw_status feed_pages(tw_context *ctx, const tw_image_tags *tags, int64_t place_plane)
+{
+    static uint8_t values[12];
+    const tw_matrix plane = {values, 3, 4, 4, TW_U8};
+    tw_image_file_options opts = TW_IMAGE_FILE_OPTIONS_INIT;
+    tw_sink sink = TW_SINK_INIT;
+    opts.planes = 3;
+    opts.bands = 1;
+    opts.tags = tags;
+    opts.first_plane = 0;
+    opts.first_col = 2;
+    opts.place_plane = place_plane;
+    opts.unchanged = 1;
+    tw_status status = tw_sink_to_image_planes(ctx, &sink, in_scratch("a.tif"), &opts);
+    for (int k = 0; k < 3 && status == TW_OK; k++) {
+        status = tw_feed(ctx, &plane, &sink, 1);
+    }
+    tw_sink_destroy(&sink);
+    return status;
+}
+
+/* The tags of what feed_pages wrote. */
+static tw_image_tags *pages_again(tw_context *ctx, const tw_image_tags *tags, int64_t place_plane)
+{
+    tw_image_tags *again = NULL;
+    assert_ok(ctx, feed_pages(ctx, tags, place_plane));
+    assert_ok(ctx, tw_image_tags_read(ctx, &again, in_scratch("a.tif"), NULL));
+    assert_int_equal(unlink(in_scratch("a.tif")), 0);
+    return again;
+}
+
+static void pages_lie_and_look_each_as_it_did(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_image_tags *tags = NULL;
+    const int64_t before = twi_meter_blocks(ctx->meter);
+    for (int64_t n = 1; tags == NULL; n++) {
+        twi_meter_fail_at(ctx->meter, n);
+        tw_status status = tw_image_tags_read(ctx, &tags, GOOD "places.tif", NULL);
+        twi_meter_fail_at(ctx->meter, 0);
+        assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+        assert_true(status == TW_OK || twi_meter_blocks(ctx->meter) == before);
+    }
+    assert_true(tags->info.colour_table && !tags->info.zero_is_white && tags->info.has_place);
+    assert_int_equal(tags->info.planes, 3);
+    assert_int_equal(tags->page_count, 1); /* the last is as the first */
+    assert_true(tags->pages[0].elsewhere && tags->pages[0].first == 1 && tags->pages[0].end == 2);
+
+    tw_image_tags *again = pages_again(ctx, tags, -1);
+    const twi_page_tags *page = twi_tags_page(again, 1);
+    double point[6];
+    assert_int_equal(again->page_count, 1);
+    assert_true(page != NULL && page->light == 0 && again->light == 3);
+    memcpy(point, twi_tags_find_among(page->list, page->count, 33922)->data, sizeof point);
+    assert_true(point[0] == -2 && point[3] == 250 && point[4] == 500);
+    const twi_tag *table = twi_tiff_table(again, 2);
+    assert_true(table != NULL && table->count == 768 && twi_tiff_table(again, 1) == NULL);
+    for (size_t k = 0; k < 3; k++) { /* the colours of 4 bits, and black behind them */
+        assert_memory_equal(table->data + 512 * k, twi_tiff_table(tags, 0)->data + 32 * k, 32);
+        assert_int_equal(table->data[512 * k + 32], 0);
+    }
+    tw_image_tags_destroy(again);
+
+    again = pages_again(ctx, tags, 1); /* all lie where the second does */
+    assert_int_equal(again->page_count, 0);
+    memcpy(point, twi_tags_find(again, 33922)->data, sizeof point);
+    assert_true(point[3] == 250 && again->light == 0 && !again->info.colour_table);
+    tw_image_tags_destroy(again);
+    tw_status status = TW_ERR_MEMORY;
+    for (int64_t n = 1; status != TW_OK; n++) {
+        twi_meter_fail_at(ctx->meter, n);
+        status = feed_pages(ctx, tags, -1);
+        twi_meter_fail_at(ctx->meter, 0);
+        assert_true(status == TW_OK || status == TW_ERR_MEMORY);
+        assert_int_equal(scratch_count(), status == TW_OK);
+    }
+    assert_int_equal(unlink(in_scratch("a.tif")), 0);
+    tw_image_tags_destroy(tags);
+    close_context(ctx);
+}
+
 static void a_tiff_that_fails_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -446,6 +536,7 @@ int main(void)
         cmocka_unit_test(planes_come_back_from_every_kind_of_tiff),
         cmocka_unit_test(tags_go_into_the_file_that_is_written),
 #endif
+        cmocka_unit_test(pages_lie_and_look_each_as_it_did),
         cmocka_unit_test(a_tiff_that_fails_leaves_nothing_behind),
 #if TW_TEST_PNG
         cmocka_unit_test(pngs_come_back_and_do_not_depend_on_threads),
