@@ -268,10 +268,10 @@ class Caps(unittest.TestCase):
                            ("reach", "chain.el", "--counts", "o.csv", "-o", "o.npy", "--sources", "1-900"),
                            ("reach", "cycle.el", "--undirected")], 2):
             self.told(words, tight=2)  # who has not read the graph does not know that it is one component
+        # a queue for each thread is allocated, and what the searches do not reach of it stays unoccupied
         for words in some([("apsp", "named.csv", "--sources", "v1", "-o", "o.csv"), ("apsp", "cycle.el", "--sources", "1-8", "--summary"),
                            ("apsp", "chain.el", "--sources", "5", "-o", "o.npy")], 2):
-            self.told(words)
-        # a queue for each of two threads is allocated, and what these searches do not reach of it stays unoccupied
+            self.told(words, taken=1.7)
         self.told(("apsp", "named.csv", "--sources", "v1,v2,v3,v4,v5", "--nearest", "o.csv"), taken=1.7)
 
     def test_predecessors_are_in_the_limit(self):

@@ -25,6 +25,7 @@ try:
     import rasterio
     import rasterio.control
     import rasterio.enums
+    import rasterio.rpc
     from PIL import Image, ImageFile
 except ImportError as missing:
     print(f"skipped: no {missing.name} for {sys.executable}; make python-setup installs it")
@@ -237,6 +238,40 @@ def every_kind_of_georeferencing_is_kept():
                     p.asdict() | {"id": ""} for p in before.gcps[0]], (kind, after.gcps)
                 assert after.tags()["AREA_OR_POINT"] == "Point" and after.count == 3, kind
                 assert after.colorinterp == before.colorinterp, kind
+
+
+def a_stack_beside_planes_keeps_what_its_bands_are():
+    """A mask or a factor of one plane changes no band's name; another stack does."""
+    make("in.tif", numbers((3, 20, 30), "u8"))
+    make("mask.tif", numbers((1, 20, 30), "u8"))
+    make("other.tif", numbers((3, 20, 30), "u8"))
+    numpy.save("mask.npy", numbers((1, 20, 30), "u8")[0])
+    for name in ("in.tif", "mask.tif", "other.tif"):
+        with rasterio.open(name, "r+") as file:
+            for band in range(1, file.count + 1):
+                file.set_band_description(band, "%s %d" % (name, band))
+                file.update_tags(band, which=str(band))
+    for inputs, kept in ((["x=in.tif", "m=mask.tif"], True), (["m=mask.npy", "x=in.tif"], True), (["x=in.tif", "m=other.tif"], False)):
+        run("map", "m*x", *inputs, "-o", "out.tif", "--out-type", "u8", "-q")
+        with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
+            assert after.descriptions == (before.descriptions if kept else (None,) * 3), (inputs, after.descriptions)
+            assert [after.tags(band).get("which") for band in (1, 2, 3)] == (["1", "2", "3"] if kept else [None] * 3), inputs
+
+
+def coefficients_of_an_orbit_are_kept():
+    """GDAL's RPC, which --border valid moves with the elements."""
+    rpcs = rasterio.rpc.RPC(height_off=1, height_scale=2, lat_off=3, lat_scale=4, line_den_coeff=[1.5] * 20, line_num_coeff=[2.5] * 20,
+                            line_off=30, line_scale=40, long_off=5, long_scale=6, samp_den_coeff=[3.5] * 20, samp_num_coeff=[4.5] * 20,
+                            samp_off=50, samp_scale=60)
+    make("in.tif", numbers((1, 20, 30), "u8"), crs=None, transform=None, rpcs=rpcs)
+    for words, down, right in ((["map", "x"], 0, 0), (["entropy"], 0, 0), (["entropy", "--border", "valid", "-w", "7x3"], 1, 3)):
+        run(*words, "in.tif", "-o", "out.tif", "-q")
+        with rasterio.open("out.tif") as after:
+            kept = after.rpcs.to_dict()
+        assert (kept["line_off"], kept["samp_off"]) == (30 - down, 50 - right), (words, kept)
+        wanted = rpcs.to_dict()
+        for key in wanted:
+            assert key in ("line_off", "samp_off") or kept[key] == wanted[key] or not wanted[key], (words, key, kept[key])
 
 
 def the_bytes_do_not_depend_on_threads():

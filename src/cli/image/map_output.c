@@ -200,6 +200,21 @@ static const cli_raster *choose_bands(const map_run *run)
     return best;
 }
 
+/* The input whose bands, one by one, become those of the result: the only one, or the only stack
+ * beside inputs of one plane; NULL: there is none. */
+static const cli_raster *choose_stack(const map_run *run)
+{
+    const cli_raster *only = run->input_count == 1 ? &run->inputs[0].in : NULL;
+    for (int32_t i = 0; i < run->input_count && run->input_count > 1 && run->planes > 1; i++) {
+        const cli_raster *in = &run->inputs[i].in;
+        if (in->planes > 1 && only != NULL) {
+            return NULL;
+        }
+        only = in->planes > 1 ? in : only;
+    }
+    return only != NULL && !only->mixes ? only : NULL;
+}
+
 tw_status map_open_output(map_run *run)
 {
     tw_image_file_options *opts = &run->storage;
@@ -210,14 +225,14 @@ tw_status map_open_output(map_run *run)
     opts->format = run->s->out_format;
     opts->planes = run->planes + (run->alpha ? cli_raster_alphas(in) : 0);
     if (cli_writes_tiff(run->output, run->s->out_format)) {
-        const bool same = run->input_count == 1 && !in->mixes; /* bands are what they were */
+        const cli_raster *stack = choose_stack(run);
         const cli_raster *bands = choose_bands(run);
         opts->bands = cli_raster_bands(bands, opts->planes, run->layout);
         const cli_raster *from = choose_tags(run);
         opts->tags = from != NULL ? from->tags : NULL;
         opts->place_plane = from != NULL ? cli_raster_place(from) : 0;
         opts->unchanged = is_copy(run);
-        opts->first_plane = same ? in->first : -1;
+        opts->first_plane = stack != NULL && stack == from ? stack->first : -1;
         opts->no_data = run->opts.no_data;
         opts->colours = bands->info.colours && bands->planes == run->planes && run->planes >= 3;
         opts->alpha = run->alpha;
