@@ -107,7 +107,7 @@ static void below_the_floor_nothing_is_refused(void **state)
     assert_fails(ctx, TW_ERR_MEMORY, "needs 20 kB of memory, but only 10 kB is left; use --memory",
                  twi_memory_check(ctx, 20000, "the plan"));
     assert_ok(ctx, tw_memory_check(ctx, 10000, "the table"));
-    assert_fails(ctx, TW_ERR_MEMORY, "the table needs 20 kB of memory and 10 kB is left",
+    assert_fails(ctx, TW_ERR_MEMORY, "the table needs 20 kB of memory, but only 10 kB is left",
                  tw_memory_check(ctx, 20000, "the table"));
     assert_ok(ctx, tw_set_memory(ctx, 100000)); /* above it, the limit counts */
     assert_int_equal(twi_memory_room(ctx), 60000);
