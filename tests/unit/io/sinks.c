@@ -405,7 +405,7 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
         {"a.csv", "0,nan\n1,2\n", 0, "line 1, column 3"},
         {"a.csv", "0,0x10\n1,2\n", 0, "line 1, column 3"},
         {"a.csv", "0,0X1p3\n1,2\n", 0, "line 1, column 3"},
-        {"a.csv", ",,,,,,,,,\n1\n2\n3\n4\n5\n", 0, "too few"},
+        {"a.csv", "1,,,,,,,,,\n1\n2\n3\n4\n5\n", 0, "too few"},
         {"a.raw", "12345", 0, "5 bytes, which is not a square matrix of i32: 1 x 1 would be 4"},
         {"a.npy", "", 0, "no npy header"},
         {"a.npy", "hello", 0, "no npy header"},
