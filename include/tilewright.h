@@ -62,7 +62,7 @@ extern "C" {
 /* The version of the library that is running, as "major.minor.patch". */
 TW_API const char *tw_version(void);
 /* The optional parts that this build has, separated by blanks, of "openmp png tiff jpeg metis zlib
- * zstd lzma". tw_machine_describe says which GPUs it was built for. */
+ * zstd lzma cuda hip". tw_machine_describe says which GPUs it was built for. */
 TW_API const char *tw_features(void);
 
 /* ------------------------------------------------------------------------------------- status */

@@ -4,6 +4,7 @@
  */
 #include "frame/help.h"
 
+#include "frame/job.h"
 #include "frame/options.h"
 #include "frame/program.h"
 
@@ -76,7 +77,10 @@ static void print_options(FILE *file, const char *title, const cli_option *optio
     char spelling[CLI_SPELLING];
     fprintf(file, "\n%s:\n", title);
     for (const cli_option *option = options; option->name != NULL; option++) {
-        print_entry(file, cli_spelling(spelling, option), option->help);
+        const bool of_gpus = strcmp(option->name, "device-memory") == 0;
+        if (!of_gpus || cli_has_gpu_code()) {
+            print_entry(file, cli_spelling(spelling, option), option->help);
+        }
     }
     if (last) {
         print_entry(file, cli_spelling(spelling, &cli_help_option), cli_help_option.help);

@@ -178,6 +178,11 @@ tw_status cli_refuse_memory(const cli_job *job, bool refused)
     return tw_set_memory_floor(job->ctx, refused ? MEMORY_FLOOR : UINT64_MAX);
 }
 
+bool cli_has_gpu_code(void)
+{
+    return strstr(tw_features(), "cuda") != NULL || strstr(tw_features(), "hip") != NULL;
+}
+
 tw_status cli_begin(cli_job *job, const cli_common *common)
 {
     tw_context *ctx = job->ctx;
@@ -191,6 +196,9 @@ tw_status cli_begin(cli_job *job, const cli_common *common)
     status = tw_set_threads(ctx, (int32_t)common->threads);
     if (status == TW_OK && common->device != NULL && strcmp(common->device, "cpu") == 0) {
         status = cli_refuse(job, "device-memory", "with --device cpu");
+    }
+    if (status == TW_OK && common->device_memory > 0 && !cli_has_gpu_code()) {
+        status = cli_refuse(job, "device-memory", ": this build computes on the CPU only");
     }
     if (status == TW_OK) {
         status = tw_set_memory(ctx, common->memory);

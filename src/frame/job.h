@@ -58,6 +58,9 @@ extern const cli_option cli_report_options[]; /* --json --quiet */
  * effect", as in "without OUT". */
 TW_CHECKED tw_status cli_refuse(const cli_job *job, const char *name, const char *why);
 
+/* Whether this build can use GPUs, there being some or not. */
+bool cli_has_gpu_code(void);
+
 /* Apply the common options to the job: context and progress line. */
 TW_CHECKED tw_status cli_begin(cli_job *job, const cli_common *common);
 

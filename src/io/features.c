@@ -28,6 +28,9 @@ const char *tw_features(void)
 #ifdef TWI_HAVE_LZMA
                                    " lzma"
 #endif
+#ifdef TWI_GPU_NAME
+                                   " " TWI_GPU_NAME
+#endif
         ;
     return features[0] == ' ' ? features + 1 : features;
 }

@@ -14,13 +14,6 @@ static double rate_of(const tw_apsp_report *report)
     return report->seconds_compute > 0 ? report->relaxations / report->seconds_compute : 0;
 }
 
-static bool has_gpu_code(const apsp_run *run)
-{
-    tw_machine machine = TW_MACHINE_INIT;
-    return tw_machine_describe(run->job->ctx, &machine) == TW_OK &&
-           strcmp(machine.gpu, "this build has no GPU code") != 0;
-}
-
 void apsp_announce(const apsp_run *run)
 {
     const tw_graph_info *about = &run->about;
@@ -68,7 +61,7 @@ void apsp_announce(const apsp_run *run)
         cli_say(run->job,
                 "this will take a while: --sources LIST computes only the rows you need, --cutoff "
                 "D stops searches at D%s; --explain shows how the time was estimated",
-                has_gpu_code(run) ? ", --device cuda uses a GPU" : "");
+                cli_has_gpu_code() ? ", --device cuda uses a GPU" : "");
     }
 }
 
