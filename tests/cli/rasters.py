@@ -251,7 +251,7 @@ def a_stack_beside_planes_keeps_what_its_bands_are():
             for band in range(1, file.count + 1):
                 file.set_band_description(band, "%s %d" % (name, band))
                 file.update_tags(band, which=str(band))
-    for inputs, kept in ((["x=in.tif", "m=mask.tif"], True), (["m=mask.npy", "x=in.tif"], True), (["x=in.tif", "m=other.tif"], False)):
+    for inputs, kept in ((["x=in.tif", "m=mask.tif"], True), (["m=mask.npy", "x=in.tif"], True), (["m=mask.tif", "x=in.tif"], True), (["x=in.tif", "m=other.tif"], False)):
         run("map", "m*x", *inputs, "-o", "out.tif", "--out-type", "u8", "-q")
         with rasterio.open("in.tif") as before, rasterio.open("out.tif") as after:
             assert after.descriptions == (before.descriptions if kept else (None,) * 3), (inputs, after.descriptions)

@@ -135,6 +135,20 @@ static void conclude(const cli_job *job, const settings *s, bool graph, const ch
     cli_report_end(&json);
 }
 
+/* Tabs may separate a matrix as well. */
+static tw_status mention_matrix(cli_job *job, const settings *s, const char *in, tw_status status)
+{
+    static const char *const either[] = {"tsv", "tab", "txt", NULL};
+    char why[1024];
+    if (status != TW_ERR_FORMAT || s->kind != KIND_AUTO ||
+        !cli_writes(in, s->reading.format, either)) {
+        return status;
+    }
+    snprintf(why, sizeof why, "%s", tw_last_error(job->ctx));
+    return tw_fail(job->ctx, status, "%s (taken for a graph; if it is a matrix, use --matrix)",
+                   why);
+}
+
 static tw_status convert_graph(cli_job *job, const settings *s, const char *in, const char *out)
 {
     static const char *const named[] = {"el", "txt", "csv", "tsv", "tab", "edges", NULL};
@@ -152,7 +166,7 @@ static tw_status convert_graph(cli_job *job, const settings *s, const char *in, 
         status = cli_check_graph_output(job->ctx, out, s->out_format);
     }
     if (status == TW_OK) {
-        status = cli_read_graph(job, &graph, in, &s->reading);
+        status = mention_matrix(job, s, in, cli_read_graph(job, &graph, in, &s->reading));
     }
     if (status == TW_OK) {
         status = tw_graph_describe(graph, &about);

@@ -157,26 +157,34 @@ void map_tell_light(const map_run *run)
     }
 }
 
-/* The input that the tags are those of: the first of the size of the result that says where it
- * lies; if there is none, the first input, unless that lies where the result does not. */
-static const cli_raster *choose_tags(const map_run *run)
+/* Whether an input has the size of the result. */
+static bool fits(const map_run *run, int32_t i)
 {
     const tw_shape *result = &run->plan.shape;
+    return run->shapes[i].rows == result->rows && run->shapes[i].cols == result->cols;
+}
+
+/* The input that the tags are those of: of those of the size of the result that say where they lie
+ * the one whose bands become those of the result, or the first; if there is none, the first input,
+ * unless that lies where the result does not. */
+static const cli_raster *choose_tags(const map_run *run, const cli_raster *stack)
+{
     const cli_raster *first = &run->inputs[0].in;
-    bool fits = false;
+    int32_t found = -1;
     for (int32_t i = 0; i < run->input_count; i++) {
         const cli_raster *in = &run->inputs[i].in;
-        const bool same =
-            run->shapes[i].rows == result->rows && run->shapes[i].cols == result->cols;
-        fits = i == 0 ? same : fits;
-        if (same && in->info.has_place) {
-            if (i > 0) {
-                cli_say(run->job, "the georeferencing and metadata are those of %s", in->path);
-            }
-            return in;
+        if (fits(run, i) && in->info.has_place && (found < 0 || in == stack)) {
+            found = i;
         }
     }
-    if (first->info.has_place && !fits) {
+    if (found > 0) {
+        cli_say(run->job, "the georeferencing and metadata are those of %s",
+                run->inputs[found].in.path);
+    }
+    if (found >= 0) {
+        return &run->inputs[found].in;
+    }
+    if (first->info.has_place && !fits(run, 0)) {
         cli_say(run->job, "the georeferencing and metadata of %s, which is repeated, are left out",
                 first->path);
         return NULL;
@@ -228,7 +236,7 @@ tw_status map_open_output(map_run *run)
         const cli_raster *stack = choose_stack(run);
         const cli_raster *bands = choose_bands(run);
         opts->bands = cli_raster_bands(bands, opts->planes, run->layout);
-        const cli_raster *from = choose_tags(run);
+        const cli_raster *from = choose_tags(run, stack);
         opts->tags = from != NULL ? from->tags : NULL;
         opts->place_plane = from != NULL ? cli_raster_place(from) : 0;
         opts->unchanged = is_copy(run);

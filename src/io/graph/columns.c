@@ -578,7 +578,7 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     out->names = opts->ids || are_names(head, out, below, &line, &next);
     out->titles = opts->header != TW_GRAPH_HEADER_AUTO
                       ? opts->header == TW_GRAPH_HEADER_YES
-                      : named || out->shift > 0 ||
+                      : named || rows != TWI_ROWS_PLAIN ||
                             are_titles(&line, &next, out->names, wishes[TWI_WEIGHT].column);
     if (!asked && !out->titles && line.fields > TWI_ENDS + 1 && line.figures == line.fields) {
         return tw_fail(

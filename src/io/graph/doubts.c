@@ -100,7 +100,7 @@ void twi_mention_weight(tw_context *ctx, const twi_input *input, const twi_colum
 
 void twi_mention_rows(tw_context *ctx, const twi_input *input, const twi_columns *columns)
 {
-    if (columns->shift > 0) {
+    if (columns->shift > 0 && columns->from > 1 && columns->to > 1 && columns->weight != 1) {
         twi_log(ctx,
                 "%.400s: each line has one field more than the header; the first is taken as a row "
                 "name and ignored",
