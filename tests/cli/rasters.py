@@ -258,6 +258,17 @@ def a_stack_beside_planes_keeps_what_its_bands_are():
             assert [after.tags(band).get("which") for band in (1, 2, 3)] == (["1", "2", "3"] if kept else [None] * 3), inputs
 
 
+def bands_that_become_pages_are_not_called_like_the_first():
+    make("in.tif", numbers((3, 20, 30), "u8"))
+    with rasterio.open("in.tif", "r+") as file:
+        file.descriptions = ("red", "green", "blue")
+    for words, names in ((["--tiff", "pages"], [(None,)] * 3), ([], [("red", "green", "blue")])):
+        run("map", "x", "in.tif", "-o", "out.tif", "-q", *words)
+        for page, wanted in enumerate(names):
+            with rasterio.open("GTIFF_DIR:%d:out.tif" % (page + 1)) as file:
+                assert file.descriptions == wanted, (words, page, file.descriptions)
+
+
 def coefficients_of_an_orbit_are_kept():
     """GDAL's RPC, which --border valid moves with the elements."""
     rpcs = rasterio.rpc.RPC(height_off=1, height_scale=2, lat_off=3, lat_scale=4, line_den_coeff=[1.5] * 20, line_num_coeff=[2.5] * 20,

@@ -484,7 +484,9 @@ static tw_status choose_bands(tiff_job *job, const tw_shape *shape)
         page->colours || (tags != NULL && tags->colours_first && (whole || (less && alpha >= 3)));
     job->lacks_opacity = less && bands > 1;
     choose_light(job, shape);
-    const twi_metadata_bands kept = {.first = opts->first_plane,
+    /* Bands that become pages are not what the first of them is. */
+    const bool apart = page->bands < opts->planes && !whole && !less;
+    const twi_metadata_bands kept = {.first = apart ? -1 : opts->first_plane,
                                      .count = page->bands,
                                      .without = less ? alpha : -1,
                                      .opacity = whole && opts->alpha != 0,
