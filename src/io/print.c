@@ -71,12 +71,35 @@ void twi_print_real(twi_printer *printer, double value)
     twi_print_text(printer, text);
 }
 
-/* Readers cut blanks off the ends of a field, and take an empty one for none. */
+/* A number with a sign, a point or an exponent. */
+static bool is_decimal(const char *text)
+{
+    static const char digits[] = "0123456789";
+    const size_t sign = *text == '-' || *text == '+' ? 1 : 0;
+    const char *at = text + sign;
+    const size_t whole = strspn(at, digits);
+    at += whole;
+    const size_t part = *at == '.' ? strspn(at + 1, digits) : 0;
+    const bool pointed = *at == '.';
+    at += pointed ? part + 1 : 0;
+    if (whole + part == 0) {
+        return false;
+    }
+    const bool scaled = *at == 'e' || *at == 'E';
+    if (scaled) {
+        at += at[1] == '-' || at[1] == '+' ? 2 : 1;
+        at += strspn(at, digits);
+    }
+    return *at == '\0' && (sign > 0 || pointed || scaled);
+}
+
+/* Readers cut blanks off the ends of a field, take an empty one for none, and a decimal for a name
+ * only in quotes. */
 static bool is_plain(const char *text, const char *special)
 {
     const size_t length = strlen(text);
     return length > 0 && strpbrk(text, special) == NULL && text[0] != ' ' &&
-           text[length - 1] != ' ';
+           text[length - 1] != ' ' && !is_decimal(text);
 }
 
 void twi_print_field(twi_printer *printer, const char *text, const char *special)

@@ -31,8 +31,8 @@ void twi_print_real(twi_printer *printer, double value);
 /* The weight of an arc: whole for TW_I32, else as twi_print_real. */
 void twi_print_weight(twi_printer *printer, const tw_graph *graph, int64_t arc);
 
-/* A field, in quotes if it is empty, begins or ends with a blank or has a special character; a
- * quote is written twice. */
+/* A field, in quotes if it is empty, begins or ends with a blank, has a special character or reads
+ * as a number that is not whole; a quote is written twice. */
 void twi_print_field(twi_printer *printer, const char *text, const char *special);
 /* A vertex in a field of csv, by its name or by its number as its file counts; without a graph by
  * its number. */
