@@ -25,11 +25,10 @@
 #include "mpi/plan/estimate.h"
 #include "mpi/plan/plan.h"
 #include "mpi/search/search.h"
+#include "mpi/shared/alike.h"
 #include "mpi/shared/relax.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 typedef struct mpi_run {
     tw_context *ctx;
@@ -61,64 +60,6 @@ typedef struct mpi_run {
 #define FEW 1024
 
 /* ----------------------------------------------------------------------------------- checks */
-
-static void tell_list(char *text, const int32_t *list, int64_t count)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (int64_t i = 0; list != NULL && i < count; i++) {
-        hash = (hash ^ (uint64_t)list[i]) * 0x100000001b3u;
-    }
-    if (list == NULL) {
-        (void)snprintf(text, TWI_TOLD, "all");
-    } else {
-        (void)snprintf(text, TWI_TOLD, "%lld (%016llx)", (long long)count,
-                       (unsigned long long)hash);
-    }
-}
-
-static tw_status compare_options(mpi_run *run)
-{
-    const tw_apsp_options *o = &run->plan.options;
-    const tw_mpi_apsp_output *out = run->output;
-    twi_told told[] = {{.name = "the method"},
-                       {.name = "the type"},
-                       {.name = "the work type"},
-                       {.name = "the block"},
-                       {.name = "the cutoff"},
-                       {.name = "the sources"},
-                       {.name = "the targets"},
-                       {.name = "the output"},
-                       {.name = "--verify"},
-                       {.name = "the version"},
-                       {.name = "the instruction set"},
-                       {.name = "the checkpoint"},
-                       {.name = "the summary"},
-                       {.name = "a device of the kind"},
-                       {.name = "the list of vertices"},
-                       {.name = "the predecessors"}};
-    (void)snprintf(told[0].text, TWI_TOLD, "%s", tw_apsp_method_name(o->method));
-    (void)snprintf(told[1].text, TWI_TOLD, "%s", tw_type_name(o->type));
-    (void)snprintf(told[2].text, TWI_TOLD, "%s", tw_type_name(o->work_type));
-    (void)snprintf(told[3].text, TWI_TOLD, "%d", (int)o->block);
-    (void)snprintf(told[4].text, TWI_TOLD, "%.17g", o->cutoff);
-    tell_list(told[5].text, o->sources, o->source_count);
-    tell_list(told[6].text, o->targets, o->target_count);
-    (void)snprintf(told[7].text, TWI_TOLD, "%.90s %.10s", out->path != NULL ? out->path : "none",
-                   out->format != NULL ? out->format : "");
-    (void)snprintf(told[8].text, TWI_TOLD, "%lld, seed %llu", (long long)out->verify,
-                   (unsigned long long)out->seed);
-    (void)snprintf(told[9].text, TWI_TOLD, "%s", tw_version());
-    (void)snprintf(told[10].text, TWI_TOLD, "%s", twi_isa_name(run->plan.isa));
-    (void)snprintf(told[11].text, TWI_TOLD, "%.90s every %g s",
-                   o->checkpoint != NULL ? o->checkpoint : "none", o->checkpoint_every);
-    (void)snprintf(told[12].text, TWI_TOLD, "%s", out->summary != NULL ? "wanted" : "not wanted");
-    (void)snprintf(told[14].text, TWI_TOLD, "%s%s", out->nearest != NULL ? "nearest" : "none",
-                   out->farthest != NULL ? " and farthest" : "");
-    (void)snprintf(told[15].text, TWI_TOLD, "%.100s",
-                   out->predecessors != NULL ? out->predecessors : "none");
-    (void)snprintf(told[13].text, TWI_TOLD, "%s", run->gpu >= 0 ? "GPU" : "CPU");
-    return twi_world_same(run->ctx, &run->graph->world, told, (int)(sizeof told / sizeof *told));
-}
 
 /* What GPUs do not have. */
 static tw_status check_gpu(const mpi_run *run)
@@ -342,7 +283,8 @@ static tw_status make_plan(mpi_run *run)
     }
     status = twi_world_agree(ctx, &run->graph->world, status);
     if (status == TW_OK) {
-        status = compare_options(run);
+        status = twi_alike_run(ctx, &run->graph->world, &plan->options, run->output, plan->isa,
+                               run->gpu >= 0);
     }
     if (status == TW_OK && run->gpu >= 0) {
         status = twi_mpi_staging_choose(ctx, &run->graph->world, &run->direct);

@@ -220,6 +220,56 @@ static void expect(tw_status status, tw_status wanted, const char *sentence, con
     }
 }
 
+/* However far behind their beginning. */
+static void differences_show_in_long_texts(const tw_mpi_graph *graph)
+{
+    const char *end = rank == ranks - 1 ? "mine" : "yours";
+    char text[3000];
+    tw_mpi_apsp_output out = TW_MPI_APSP_OUTPUT_INIT;
+    for (size_t length = 80; length < 2800; length += length / 2) {
+        memset(text, 'x', length);
+        snprintf(text + length, sizeof text - length, "%s.npy", end);
+        out.path = text;
+        expect(tw_mpi_apsp(ctx, graph, NULL, &out, NULL), TW_ERR_ARGUMENT, "the output",
+               "two long outputs");
+        expect(TW_ERR_ARGUMENT, TW_ERR_ARGUMENT,
+               length < 900 ? "xmine.npy and rank 0 " : "give all ranks the same", "what differs");
+        out.path = NULL;
+        tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+        opts.checkpoint = text;
+        expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_ARGUMENT, "the checkpoint",
+               "two long checkpoints");
+    }
+}
+
+static void ways_of_reading_are_compared(void)
+{
+    const bool other = rank == ranks - 1;
+    const double nothing = 0;
+    char name[4096 + 64];
+    tw_mpi_graph *graph = NULL;
+    snprintf(name, sizeof name, "%s/read-%d.gr", folder, ranks);
+    if (rank == 0) {
+        FILE *file = fopen(name, "w");
+        check(file != NULL && fputs("p sp 2 1\na 1 2 3\n", file) >= 0 && fclose(file) == 0
+                  ? TW_OK
+                  : TW_ERR_IO,
+              "a file");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    tw_graph_read_options opts = TW_GRAPH_READ_OPTIONS_INIT;
+    opts.directed = other ? TW_GRAPH_DIRECTED_NO : TW_GRAPH_DIRECTED_YES;
+    expect(tw_mpi_graph_read(ctx, &graph, MPI_COMM_WORLD, name, &opts), TW_ERR_ARGUMENT,
+           "rank 0 was given directed edges and rank ", "directed and undirected");
+    opts = (tw_graph_read_options)TW_GRAPH_READ_OPTIONS_INIT;
+    opts.no_edge = other ? &nothing : NULL;
+    expect(tw_mpi_graph_read(ctx, &graph, MPI_COMM_WORLD, name, &opts), TW_ERR_ARGUMENT,
+           "was given the entry for no edge 0 and rank 0 was not", "an entry for no edge");
+    if (rank == 0) {
+        remove(name);
+    }
+}
+
 /* What is wrong with one rank is told to all of them, and nobody waits. */
 static void failures_are_shared(void)
 {
@@ -245,9 +295,11 @@ static void failures_are_shared(void)
                "was given the block 64 and rank 0 128", "two blocks");
         opts.block = 0;
         out.path = rank == last ? "here.npy" : NULL;
-        expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_ARGUMENT, "the output",
-               "two outputs");
+        expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_ARGUMENT,
+               "was given the output here.npy and rank 0 was not;", "two outputs");
         out.path = NULL;
+        differences_show_in_long_texts(graph);
+        ways_of_reading_are_compared();
     }
     opts.method = TW_APSP_METHOD_REFERENCE;
     expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_UNSUPPORTED, "method reference",

@@ -504,23 +504,80 @@ def full():
 
 
 def different():
-    """Ranks that were told different things say so and end."""
+    """Ranks that were told different things say so, by the words that differ, and end."""
     shutil.copy(os.path.join(folder, "g.bin"), os.path.join(folder, "other.bin"))
     with open(os.path.join(folder, "other.bin"), "r+b") as file:
         file.seek(20)
         file.write(b"\x01")
+    far = "./" * 60
+    plain = ["apsp", "g.bin", "x.npy"]
+    cluster = ["apsp", "--explain", "--ranks", "4", "--rate", "1", "--vertices", "30"]
     for mine, yours, sentence in (
-        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--block", "64"], "the block"),
-        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "y.npy"], "the output"),
-        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--predecessors", "q.npy"], "the predecessors"),
-        (["apsp", "g.bin", "x.npy"], ["apsp", "other.bin", "x.npy"], "the graph"),
-        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--undirected"], "reading options"),
-        (["apsp", "g.bin", "x.npy"], ["apsp", "g.bin", "x.npy", "--nonsense"], "--nonsense"),
-        (["apsp", "g.bin", "x.npy"], ["apsp", "none.bin", "x.npy"], "none.bin"),
+        (plain, [*plain, "--block", "64"], "rank 1 was given --block 64 and rank 0 was not;"),
+        ([*plain, "--block", "128"], [*plain, "--block", "64"], "rank 1 was given --block 64 and rank 0 128;"),
+        (plain, ["apsp", "g.bin", "y.npy"], "rank 1 was given OUT y.npy and rank 0 x.npy;"),
+        (plain, [*plain, "--predecessors", "q.npy"], "--predecessors q.npy"),
+        (plain, ["apsp", "other.bin", "x.npy"], "GRAPH other.bin"),
+        ([*plain, "--directed"], [*plain, "--undirected"], "rank 0 was given --directed and rank 1 was not;"),
+        (plain, [*plain, "--nonsense"], "--nonsense"),
+        (plain, ["apsp", "none.bin", "x.npy"], "none.bin"),
+        # What a rank waits for depends on these.
+        (plain, [*plain, "--labels"], "rank 1 was given --labels and rank 0 was not;"),
+        ([*plain, "--labels"], plain, "rank 0 was given --labels and rank 1 was not;"),
+        (plain, [*plain, "--explain"], "--explain"),
+        ([*plain, "--explain"], plain, "--explain"),
+        (["apsp", "g.bin", "--explain"], ["apsp", "g.bin"], "--explain"),
+        (cluster, ["apsp", "g.bin", "--explain"], "rank 1 was given GRAPH g.bin and rank 0 was not;"),
+        (["apsp", "g.bin"], ["apsp", "--help"], "--help"),
+        (["apsp", "g.bin"], ["--help"], "rank 1 was given the command --help and rank 0 apsp;"),
+        (["apsp", "g.bin", "--histogram=5"], ["apsp", "g.bin", "--histogram=7"], "--histogram 7 and rank 0 5;"),
+        (["apsp", "g.bin", far + "x.npy"], ["apsp", "g.bin", far + "y.npy"], "/y.npy and rank 0 ..."),
+        ([*plain, "--checkpoint", far + "s1"], [*plain, "--checkpoint", far + "s2"], "/s2 and rank 0 ..."),
+        ([*plain, "--checkpoint", "s", "--every", "10m"], [*plain, "--checkpoint", "s", "--every", "30s"],
+         "--every 30s and rank 0 600s;"),
     ):
         _, said, code, err = ranks(1, *mine, ":", "-n", "2", mpi, *yours)
         check(code == 2 and len(said) == 1 and sentence in said[0], mine, yours, code, err)
         check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), mine, yours, "left a file")
+    one("apsp", "g.bin", "right.npy", "--method", "closure")
+    _, said, code, err = ranks(1, "apsp", "g.bin", "x.npy", "--threads", "1", "--every", "10m", "--checkpoint", "s", "-q", ":", "-n", "1",
+                               mpi, "apsp", "g.bin", "x.npy", "--threads", "2", "--memory", "1G", "--every", "600", "--checkpoint", "s")
+    check(code == 0 and same("x.npy", "right.npy"), "what a rank has, and how it is spelled, may differ", err)
+    os.unlink(os.path.join(folder, "x.npy"))
+
+
+def apart():
+    """Ranks in other folders, as on machines whose disks are their own: a file that not all see, and copies of a graph."""
+    one("generate", "graph", "sparse", "copied.bin", "--vertices", "9000", "--seed", "8")
+    one("apsp", "copied.bin", "right.npy", "--sources", "0-9")
+    places = [os.path.join(folder, name) for name in ("here", "there")]
+    for place in places:
+        os.makedirs(place)
+        shutil.copy(os.path.join(folder, "copied.bin"), place)
+
+    def both(out, *words):
+        inside = [["-c", 'cd "$0" && exec "$@"', place, mpi, "apsp", "copied.bin", out, "--sources", "0-9", "-q", *words] for place in places]
+        return ranks(1, *inside[0], ":", "-n", "2", "/bin/sh", *inside[1], program="/bin/sh")
+
+    for extra in ([], ["--method", "closure"]):
+        _, said, code, err = both("x.npy", *extra)
+        check(code == 2 and len(said) == 1 and "rank 1 cannot write 'x.npy'" in said[0] and "a folder that all ranks see" in said[0],
+              "OUT in two folders", extra, code, err)
+        check(all(os.listdir(place) == ["copied.bin"] for place in places), "OUT in two folders", extra, "left a file")
+    out = os.path.join(folder, "x.npy")
+    _, said, code, err = both(out)
+    check(code == 0 and same("x.npy", "right.npy"), "equal copies", code, err)
+    os.unlink(out)
+    stale = os.path.join(places[1], "copied.bin")
+    with open(stale, "r+b") as file:  # as large, but for the last weight the same
+        file.seek(-4, os.SEEK_END)
+        last = file.read(1)
+        file.seek(-4, os.SEEK_END)
+        file.write(bytes([last[0] ^ 1]))
+    _, said, code, err = both(out)
+    check(code == 2 and len(said) == 1 and "rank 1 was given a graph of" in said[0] and not os.path.exists(out), "a stale copy", code, err)
+    for place in places:
+        shutil.rmtree(place)
 
 
 def interrupted():
@@ -547,7 +604,7 @@ def interrupted():
 os.makedirs(folder, exist_ok=True)
 for name in os.listdir(folder):
     os.unlink(os.path.join(folder, name))
-for part in (formats, options, answers, texts, stale, explained, gpus, bad, different, full, locked, interrupted, checkpoints, killed):
+for part in (formats, options, answers, texts, stale, explained, gpus, bad, different, apart, full, locked, interrupted, checkpoints, killed):
     part()
 print(f"{done - failed} of {done} checks passed")
 sys.exit(1 if failed or not done else 0)

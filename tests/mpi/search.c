@@ -361,7 +361,7 @@ static void failures_are_shared(void)
     if (ranks > 1) {
         tw_apsp_summary *summary = make_summary(&opts, rank == last);
         out.summary = rank == last ? NULL : summary;
-        expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_ARGUMENT, "the summary",
+        expect(tw_mpi_apsp(ctx, graph, &opts, &out, NULL), TW_ERR_ARGUMENT, "was given a summary",
                "a summary on some ranks");
         out.summary = summary;
         out.path = NULL;

@@ -5,7 +5,6 @@
  */
 #include "mpi/closure/staging.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ tw_status twi_mpi_staging_choose(tw_context *ctx, const twi_world *world, bool *
 {
     const char *given = getenv("TW_MPI_STAGING");
     const bool forced = given != NULL && given[0] != '\0';
-    twi_told told = {.name = "TW_MPI_STAGING"};
+    const twi_told told = {"TW_MPI_STAGING", forced ? given : NULL};
     tw_status status = TW_OK;
     if (forced && strcmp(given, "always") != 0 && strcmp(given, "never") != 0) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
@@ -37,7 +36,6 @@ tw_status twi_mpi_staging_choose(tw_context *ctx, const twi_world *world, bool *
     }
     status = twi_world_agree(ctx, world, status);
     if (status == TW_OK) {
-        (void)snprintf(told.text, sizeof told.text, "%s", forced ? given : "not at all");
         status = twi_world_same(ctx, world, &told, 1);
     }
     int all = forced ? strcmp(given, "never") == 0 : mpi_can();

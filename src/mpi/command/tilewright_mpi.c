@@ -1,7 +1,7 @@
 /*
  * The program tilewright-mpi: shortest paths on the ranks that mpirun starts. Every rank parses
- * the same words; what rank 0 says is said once. A rank whose words are wrong tells the others
- * before any of them begins, so that all end with the same exit code.
+ * the same words; what rank 0 says is said once. A rank whose words are wrong, or others than those
+ * of rank 0, tells the others before any of them begins, so that all end with the same exit code.
  */
 #include "tilewright-mpi.h"
 
@@ -17,6 +17,7 @@
 #include "mpi/command/forecast.h"
 #include "mpi/command/output.h"
 #include "mpi/command/settings.h"
+#include "mpi/command/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -483,9 +484,11 @@ static tw_status run_command(cli_job *job, int argc, char **argv, int rank)
     if (status != TW_OK) {
         return status;
     }
-    int helped = parsed.help;
-    (void)MPI_Allreduce(MPI_IN_PLACE, &helped, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (helped) {
+    status = mpi_words_compare(job->ctx, &apsp, &parsed, &settings);
+    if (status != TW_OK) {
+        return status;
+    }
+    if (parsed.help) {
         if (rank == 0) {
             cli_help_command(stdout, &apsp);
         }
@@ -500,14 +503,16 @@ static tw_status run_command(cli_job *job, int argc, char **argv, int rank)
 static tw_status dispatch(cli_job *job, int argc, char **argv, int rank)
 {
     /* "--explain ..." is "apsp --explain ..." */
-    int named = argc > 1 && strcmp(argv[1], "apsp") == 0;
-    int explains = argc > 1 && strcmp(argv[1], "--explain") == 0;
-    (void)MPI_Allreduce(MPI_IN_PLACE, &named, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    (void)MPI_Allreduce(MPI_IN_PLACE, &explains, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (named || explains) {
+    const char *word = argc > 1 ? argv[1] : "--help";
+    const bool named = strcmp(word, apsp.name) == 0;
+    const bool runs = named || strcmp(word, "--explain") == 0;
+    tw_status status = mpi_words_command(job->ctx, runs ? apsp.name : word);
+    if (status == TW_OK && runs) {
         return run_command(job, argc - 1 - named, argv + 1 + named, rank);
     }
-    tw_status status = rank == 0 ? about(job->ctx, argc - 1, argv + 1) : TW_OK;
+    if (status == TW_OK && rank == 0) {
+        status = about(job->ctx, argc - 1, argv + 1);
+    }
     return tw_mpi_agree(job->ctx, MPI_COMM_WORLD, status);
 }
 

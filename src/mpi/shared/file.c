@@ -103,6 +103,21 @@ static tw_status make(tw_context *ctx, twi_mpi_file *file, const twi_mpi_wish *w
     return status;
 }
 
+/* Whether this rank sees the file that rank 0 has made: its name is random, so no other has it. An
+ * MPI_File_open that fails on one rank alone may wait for the others for ever (Open MPI 4.1). */
+static tw_status look(tw_context *ctx, const twi_mpi_file *file, const char *path)
+{
+    const int fd = open(file->name, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return tw_fail(ctx, TW_ERR_IO,
+                       "rank %d cannot write '%.600s' together with rank 0: %s; use a folder that "
+                       "all ranks see",
+                       file->world->rank, path, strerror(errno));
+    }
+    (void)close(fd);
+    return TW_OK;
+}
+
 tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file **out, const twi_world *world,
                             const twi_mpi_wish *wish)
 {
@@ -125,16 +140,21 @@ tw_status twi_mpi_file_open(tw_context *ctx, twi_mpi_file **out, const twi_world
     }
     (void)MPI_Bcast(&file->start, 1, MPI_INT64_T, 0, world->comm);
     (void)MPI_Bcast(file->name, (int)sizeof file->name, MPI_BYTE, 0, world->comm);
+    status = twi_world_agree(ctx, world, look(ctx, file, wish->path));
+    if (status != TW_OK) {
+        return status;
+    }
     status = twi_mpi_check(
         ctx, MPI_File_open(world->comm, file->name, MPI_MODE_WRONLY, MPI_INFO_NULL, &file->handle),
         "open the output file");
-    file->open = status == TW_OK;
+    status = twi_world_agree(ctx, world, status);
+    file->open = status == TW_OK; /* or some have it open, and never get it closed together */
     if (status == TW_OK) {
         (void)MPI_Type_contiguous((int)((uint64_t)shape->cols * tw_type_size(shape->type)),
                                   MPI_BYTE, &file->row);
         (void)MPI_Type_commit(&file->row);
     }
-    return twi_world_agree(ctx, world, status);
+    return status;
 }
 
 tw_status twi_mpi_file_write_alone(tw_context *ctx, twi_mpi_file *file, int64_t first,

@@ -11,6 +11,8 @@
 #include "graph/build.h"
 #include "io/graph/format.h"
 #include "io/packed/packed.h"
+#include "mpi/shared/alike.h"
+#include "mpi/shared/content.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -480,15 +482,12 @@ static uint64_t fingerprint(const twi_input *input)
 static tw_status compare_files(tw_context *ctx, const twi_world *world, const twi_input *input,
                                const tw_graph_read_options *opts)
 {
-    twi_told told[] = {{.name = "the graph"}, {.name = "reading options"}};
-    (void)snprintf(told[0].text, sizeof told[0].text, "%.80s (%llu bytes, %016llx)", input->name,
-                   (unsigned long long)input->size, (unsigned long long)fingerprint(input));
-    (void)snprintf(told[1].text, sizeof told[1].text, "%.20s/%d/%d/%d/%.15s/%.15s/%.15s/%d",
-                   opts->format != NULL ? opts->format : "", (int)opts->directed,
-                   (int)opts->unweighted, (int)opts->ids, opts->from != NULL ? opts->from : "",
-                   opts->to != NULL ? opts->to : "", opts->weight != NULL ? opts->weight : "",
-                   (int)opts->header);
-    return twi_world_same(ctx, world, told, 2);
+    char content[64];
+    (void)snprintf(content, sizeof content, "%llu bytes (%016llx)", (unsigned long long)input->size,
+                   (unsigned long long)fingerprint(input));
+    const twi_told told[] = {{"the graph", input->name}, {"a graph of", content}};
+    tw_status status = twi_world_same(ctx, world, told, 2);
+    return status == TW_OK ? twi_alike_reading(ctx, world, opts) : status;
 }
 
 static tw_status read_graph(tw_context *ctx, tw_mpi_graph *graph, const char *path,
@@ -511,7 +510,10 @@ static tw_status read_graph(tw_context *ctx, tw_mpi_graph *graph, const char *pa
     }
     if (status == TW_OK) {
         if (has_parts(&input, path, opts)) {
-            status = twi_world_agree(ctx, world, read_slice(ctx, graph, &input, opts));
+            status = twi_content_same(ctx, world, &input);
+            if (status == TW_OK) {
+                status = twi_world_agree(ctx, world, read_slice(ctx, graph, &input, opts));
+            }
         } else {
             status = read_by_one(ctx, graph, path, opts);
         }

@@ -99,22 +99,80 @@ tw_status tw_mpi_agree(tw_context *ctx, MPI_Comm comm, tw_status status)
     return status;
 }
 
+#define HEARD 1000 /* characters that another rank can be shown */
+#define SHOWN 100  /* of them in a sentence */
+#define BEFORE 30  /* what differs */
+
+/* What rank 0 was told. */
+typedef struct heard {
+    uint64_t hash; /* of all of it */
+    int32_t given;
+    char text[HEARD];
+} heard;
+
+static heard hear(const char *text)
+{
+    heard out;
+    memset(&out, 0, sizeof out);
+    out.hash = 0xcbf29ce484222325u;
+    out.given = text != NULL;
+    for (const char *at = text; at != NULL && *at != '\0'; at++) {
+        out.hash = (out.hash ^ (unsigned char)*at) * 0x100000001b3u;
+    }
+    if (text != NULL) {
+        (void)snprintf(out.text, sizeof out.text, "%s", text);
+    }
+    return out;
+}
+
+/* A blank and the text; of one that is too long for a sentence, what begins shortly before `at`. */
+static const char *show(char out[SHOWN + 8], const char *text, size_t at)
+{
+    size_t from = strlen(text) < SHOWN || at < BEFORE ? 0 : at - BEFORE;
+    while (from > 0 && ((unsigned char)text[from] & 0xc0) == 0x80) { /* within a character */
+        from++;
+    }
+    (void)snprintf(out, SHOWN + 8, "%s%s%.*s", text[0] != '\0' ? " " : "", from > 0 ? "..." : "",
+                   SHOWN, text + from);
+    return out;
+}
+
+static tw_status tell_difference(tw_context *ctx, const twi_world *world, const twi_told *told,
+                                 const heard *first)
+{
+    char mine[SHOWN + 8], theirs[SHOWN + 8];
+    const char *text = told->text != NULL ? told->text : "";
+    size_t at = 0;
+    while (text[at] != '\0' && text[at] == first->text[at]) {
+        at++;
+    }
+    show(mine, text, at);
+    show(theirs, first->text, at);
+    if (told->text != NULL && first->given) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "rank %d was given %s%s and rank 0%s; give all ranks the same", world->rank,
+                       told->name, mine, theirs);
+    }
+    return tw_fail(ctx, TW_ERR_ARGUMENT,
+                   "rank %d was given %s%s and rank %d was not; give all ranks the same",
+                   first->given ? 0 : world->rank, told->name, first->given ? theirs : mine,
+                   first->given ? world->rank : 0);
+}
+
 tw_status twi_world_same(tw_context *ctx, const twi_world *world, const twi_told *told, int count)
 {
     tw_status status = TW_OK;
     for (int i = 0; i < count; i++) { /* in one agreement at the end */
-        char first[TWI_TOLD];
-        memcpy(first, told[i].text, sizeof first);
-        tw_status sent = twi_mpi_check(
-            ctx, MPI_Bcast(first, sizeof first, MPI_BYTE, 0, world->comm), "compare the options");
+        const heard mine = hear(told[i].text);
+        heard first = mine;
+        tw_status sent =
+            twi_mpi_check(ctx, MPI_Bcast(&first, (int)sizeof first, MPI_BYTE, 0, world->comm),
+                          "compare the options");
         if (sent != TW_OK) {
             return sent;
         }
-        if (status == TW_OK && strcmp(first, told[i].text) != 0) {
-            status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                             "rank %d was given %s %.100s and rank 0 %.100s; give all ranks the "
-                             "same",
-                             world->rank, told[i].name, told[i].text, first);
+        if (status == TW_OK && (first.given != mine.given || first.hash != mine.hash)) {
+            status = tell_difference(ctx, world, &told[i], &first);
         }
     }
     return twi_world_agree(ctx, world, status);

@@ -27,10 +27,9 @@ TW_CHECKED tw_status twi_world_agree(tw_context *ctx, const twi_world *world, tw
 TW_CHECKED tw_status twi_mpi_check(tw_context *ctx, int error, const char *what);
 
 /* Something that all ranks were told and should have been told alike. */
-#define TWI_TOLD 120
 typedef struct twi_told {
     const char *name;
-    char text[TWI_TOLD];
+    const char *text; /* of any length; NULL: nothing was said of it; "": its name alone */
 } twi_told;
 /* TW_ERR_ARGUMENT on all ranks if one of them was told otherwise than rank 0. */
 TW_CHECKED tw_status twi_world_same(tw_context *ctx, const twi_world *world, const twi_told *told,
