@@ -69,6 +69,8 @@ class Command:
                                "--device", "cpu", "--json", "-q", *words], stderr=subprocess.PIPE, check=False,
                               stdout=subprocess.DEVNULL if "-" in words else subprocess.PIPE)
         text = done.stderr if "-" in words else done.stdout
+        if b"no effect" in done.stderr:  # else no method would be compared
+            raise SystemExit(done.stderr.decode())
         return json.loads(text) if done.returncode == 0 else None
 
     def run(self, path, threads, method):

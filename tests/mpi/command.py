@@ -347,7 +347,6 @@ def bad():
         (["apsp", "minus.el", "x.npy", "--predecessors", "q.npy", "--cutoff", "3"], "without a cutoff"),
         (["apsp", "g.bin", "x.npy", "--every", "10"], "--every has no effect without --checkpoint"),
         (["apsp", "g.bin", "x.npy", "--method", "dijkstra", "--block", "64"], "--block has no effect"),
-        (["apsp", "g.bin", "x.npy", "--method", "closure", "--no-cache"], "--no-cache has no effect"),
         (["apsp", "g.bin", "x.npy", "--device-memory", "1G"], "--device-memory has no effect"),
         (["apsp", "g.bin", "x.npy", "--ids"], "--ids has no effect"),
         (["apsp", "g.bin", "nowhere/x.npy"], "nowhere/x.npy"),

@@ -80,11 +80,9 @@ tw_status cli_apsp_check_method(const cli_job *job, tw_apsp_method method)
     if (method != TW_APSP_METHOD_AUTO && method != TW_APSP_METHOD_CLOSURE) {
         status = cli_refuse(job, "block", why);
     }
-    if (status == TW_OK && method != TW_APSP_METHOD_AUTO && method != TW_APSP_METHOD_SWEEP) {
-        status = cli_refuse(job, "no-cache", why);
-        if (status == TW_OK && method != TW_APSP_METHOD_CLOSURE) {
-            status = cli_refuse(job, "work-type", why);
-        }
+    if (status == TW_OK && method != TW_APSP_METHOD_AUTO && method != TW_APSP_METHOD_SWEEP &&
+        method != TW_APSP_METHOD_CLOSURE) {
+        status = cli_refuse(job, "work-type", why);
     }
     return status;
 }
