@@ -15,7 +15,7 @@
 #define SWEEP_LEAST 256      /* vertices, */
 #define SWEEP_DEGREE 64.0    /*   and arcs per vertex at most, for a sweep to be considered */
 #define ORDER_SECONDS 150e-9 /* of an order: per vertex or arc, */
-#define ORDER_SHARE 0.5      /*   and the part of the rival's that it may take; */
+#define ORDER_SHARE 0.4      /*   and the part of the rival's that it may take; */
 #define WIDE 0.08            /* if one level has more of the vertices than this, */
 #define WIDE_SECONDS 320e-9  /*   the same, */
 #define WIDE_SHARE 0.3       /*   where a periphery of few arcs makes good what the core costs, */
