@@ -120,6 +120,7 @@ class _Call:
     def __init__(self, comm: Any, graph: GraphLike, kind: dict[str, Any]) -> None:
         if not isinstance(comm, MPI.Comm):
             raise TypeError(f"comm is a communicator of mpi4py, not {type(comm).__name__}")
+        self.processes = comm
         self.comm = _COMM(MPI._handleof(comm))
         self.graph = graph
         self.kind = kind
@@ -141,10 +142,28 @@ class _Call:
         check(status, ctx)
         return result  # type: ignore[return-value]
 
+    def compare(self, tell: Callable[[], dict[str, Any]]) -> None:
+        """What all processes must be told alike, and libtilewright-mpi does not see."""
+        told = self.agree(tell)
+        first = self.processes.bcast(told, 0)
+
+        def same() -> None:
+            for name, mine in told.items():
+                if name not in first or first[name] != mine:
+                    raise ValueError(
+                        f"rank {self.processes.Get_rank()} was given {name} {mine} and rank 0 "
+                        f"{first.get(name, 'not')}; give all ranks the same"
+                    )
+
+        self.agree(same)
+
+    def _is_file(self) -> bool:
+        return isinstance(self.graph, (str, os.PathLike))
+
     def _part(self) -> Any:
         return None if self.graph is None else as_graph(self.graph, **self.kind)
 
-    def _read_options(self) -> _abi.ReadOptions:
+    def _reading(self) -> tuple[bytes, _abi.ReadOptions]:
         options = _abi.ReadOptions()
         kind = dict(self.kind)
         directed = kind.pop("directed", None)
@@ -153,13 +172,13 @@ class _Call:
             raise TypeError(f"{', '.join(kind)}: not of a file")
         if directed is not None:
             options.directed = int(directed)
-        return options
+        path: Any = self.graph
+        return os.fsencode(path), options
 
     def open(self) -> None:
         ctx = self.mine.large
-        if isinstance(self.graph, (str, os.PathLike)):
-            path = os.fsencode(self.graph)
-            options = self.agree(self._read_options)
+        if self._is_file():
+            path, options = self.agree(self._reading)
             check(
                 _mpi.tw_mpi_graph_read(ctx, byref(self.handle), self.comm, path, byref(options)),
                 ctx,
@@ -174,13 +193,19 @@ class _Call:
         check(_mpi.tw_mpi_graph_describe(self.handle, byref(info)), self.mine.large)
         return _Vertices(info.vertices)
 
-    def run(self, settings: tuple[Any, ...], work: Callable[[], T]) -> T:
-        """``work`` with the graph open. MPI may be one that only its own thread may call: then nothing
-        can interrupt it."""
+    def run(
+        self, settings: tuple[Any, ...], tell: Callable[[], dict[str, Any]], work: Callable[[], T]
+    ) -> T:
+        """``work`` with the graph open, and ``tell`` for the comparison. MPI may be one that only its own
+        thread may call: then nothing can interrupt it."""
+
+        def tell_all() -> dict[str, Any]:
+            return {**tell(), "the graph as": "a file" if self._is_file() else "a part"}
 
         def settled() -> T:
             try:
                 with self.agree(lambda: Settings(self.mine.large, *settings)):
+                    self.compare(tell_all)
                     self.open()
                     return work()
             finally:
@@ -223,19 +248,19 @@ def apsp(
     """
     call = _Call(comm, graph, kind)
 
-    def ask() -> Question:
+    def ask() -> tuple[Question, ApspOutput]:
         asked = Question(call.vertices(), sources, targets, cutoff, dtype, method)
         asked.keep(checkpoint, every)
-        return asked
-
-    def work() -> tuple[int, ...]:
-        ctx, asked = call.mine.large, call.agree(ask)
         output = ApspOutput(path=os.fsencode(out), format=b"npy")
         output.verify = -1 if verify is None else operator.index(verify)
+        return asked, output
+
+    def work() -> tuple[int, ...]:
+        ctx, (asked, output) = call.mine.large, call.agree(ask)
         check(_mpi.tw_mpi_apsp(ctx, call.handle, byref(asked.options), byref(output), None), ctx)
         return asked.shape
 
-    shape = call.run((device, memory, threads, progress), work)
+    shape = call.run((device, memory, threads, progress), lambda: {"the call": "apsp"}, work)
     return np.load(out, mmap_mode=None if 0 in shape else "r")  # nothing cannot be mapped
 
 
@@ -259,6 +284,14 @@ def summary(
     """:func:`tilewright.summary` on the processes of ``comm``, the same on each of them; no process holds
     a matrix."""
     call = _Call(comm, graph, kind)
+
+    def tell() -> dict[str, Any]:
+        return {
+            "the call": "summary",
+            "bins": operator.index(bins),
+            "harmonic": bool(harmonic),
+            "closeness": str(closeness),
+        }
 
     def ask() -> Question:
         if closeness not in _abi.CLOSENESS:
@@ -290,4 +323,4 @@ def summary(
         finally:
             lib.tw_apsp_summary_destroy(handle)
 
-    return call.run((device, memory, threads, progress), work)
+    return call.run((device, memory, threads, progress), tell, work)

@@ -25,9 +25,9 @@ def check(right, what):
         print(f"FAILED on rank {rank} of {ranks}: {what}", flush=True)
 
 
-def raises(kind, text, what, *args, **options):
+def raises(kind, text, what, *args, call=tilewright.mpi.apsp, **options):
     try:
-        tilewright.mpi.apsp(comm, *args, **options)
+        call(comm, *args, **options)
         check(False, f"{what}: nothing is raised")
     except kind as error:
         check(text in str(error), f"{what}: {error}")
@@ -97,7 +97,28 @@ def errors():
         raises(ValueError, "2 vertices", "parts of two sizes", last, out)
         mine = weights.astype(complex) if rank == ranks - 1 else weights
         raises((TypeError, ValueError), "real numbers", "a part that is none", mine, out)
+        differences(weights, out)
     check(not os.path.exists(out), "a file of what failed")
+
+
+def differences(weights, out):
+    """What only one rank is told raises on all of them, and nobody waits."""
+    other = rank == ranks - 1
+    file = os.path.join(folder, f"ring-{ranks}.gr")
+    if rank == 0:
+        with open(file, "w", encoding="ascii") as text:
+            text.write("p sp 3 3\na 1 2 1\na 2 3 1\na 3 1 1\n")
+    comm.Barrier()
+    raises(ValueError, "the graph as a part and rank 0 a file", "a file and a part", weights if other else file, out)
+    raises(ValueError, "the graph as a file and rank 0 a part", "a part and a file", file if other else weights, out)
+    raises((TypeError, ValueError), "None", "no file", file, None if other else out)
+    raises((TypeError, ValueError), "integer", "no number", file, out, verify="x" if other else 1)
+    summary = tilewright.mpi.summary
+    raises(ValueError, "was given bins 9 and rank 0 5", "bins", file, call=summary, bins=9 if other else 5)
+    raises(ValueError, "was given harmonic True and rank 0 False", "harmonic", file, call=summary, harmonic=other)
+    raises(ValueError, "was given closeness igraph", "closeness", file, call=summary, closeness="igraph" if other else "networkx")
+    mixed = (lambda *args: summary(*args[:2])) if other else tilewright.mpi.apsp
+    raises(ValueError, "was given the call summary and rank 0 apsp", "two functions", file, out, call=mixed)
 
 
 def checkpoints():
