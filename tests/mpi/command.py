@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""tests/mpi/command.py RUN TILEWRIGHT_MPI TILEWRIGHT FOLDER UNRESERVED [WITH_GPUS]: the command tilewright-mpi as its users meet
+"""tests/mpi/command.py RUN TILEWRIGHT_MPI TILEWRIGHT FOLDER UNRESERVED CRAMPED [WITH_GPUS]: the command tilewright-mpi as its users meet
 it: files of every format, options, what it says of bad input and how often, and what it leaves behind.
 
-RUN is tests/mpi/run, UNRESERVED a library before which no file system can reserve room, WITH_GPUS the command on GPUs that
-are not there (tests/fake-gpu). Every failure is printed; the exit status is 1 if there is one."""
+RUN is tests/mpi/run, UNRESERVED a library before which no file system can reserve room, CRAMPED one before which there is
+none to share memory in, WITH_GPUS the command on GPUs that are not there (tests/fake-gpu). Every failure is printed; the exit status is 1 if there is one."""
 import fcntl
 import filecmp
 import json
@@ -18,8 +18,8 @@ import sys
 import tempfile
 import time
 
-run, mpi, alone, folder, unreserved = sys.argv[1:6]
-with_gpus = sys.argv[6] if len(sys.argv) > 6 else None
+run, mpi, alone, folder, unreserved, cramped = sys.argv[1:7]
+with_gpus = sys.argv[7] if len(sys.argv) > 7 else None
 failed = 0
 done = 0
 LIMIT = 1200  # seconds, for what hangs
@@ -497,9 +497,18 @@ def full():
         for count in (2, 3):
             _, said, code, err = ranks(count, *late, "apsp", "thin.bin", "x.npy", "--type", "f64", *extra,
                                        program="/bin/sh")
-            check(code == 2 and len(said) == 1 and ("may be full" in said[0] or "no room for" in said[0]),
-                  "a write that fails", extra, count, code, err)
+            check(code == 2 and len(said) == 1 and "write the output file" in said[0], "a write that fails", extra, count, code, err)
             check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), "it leaves a file", extra, count)
+    # The memory that the ranks of a machine share is a file for MPI.
+    for extra in (["--method", "dijkstra"], ["--method", "closure", "--predecessors", "q.npy"], ["--method", "auto", "--sources", "5"]):
+        words = ["-c", f'LD_PRELOAD={cramped} exec "$0" "$@"', mpi, "apsp", "thin.bin", "x.npy", *extra]
+        _, said, code, err = ranks(3, *words, program="/bin/sh")
+        check(code == 2 and len(said) == 1 and "share the graph in /dev/shm" in said[0] and "--shm-size" in said[0],
+              "no room to share", extra, code, err)
+        check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), "no room to share", extra, "left a file")
+    _, said, code, err = ranks(1, *words, program="/bin/sh")
+    check(code == 0, "a rank alone shares nothing", said, err)
+    os.unlink(os.path.join(folder, "x.npy"))
 
 
 def different():

@@ -14,3 +14,6 @@ int fallocate(int fd, int mode, off_t offset, off_t length)
     errno = EOPNOTSUPP;
     return -1;
 }
+
+/* As it is called where files may have any size. */
+int fallocate64(int fd, int mode, off_t offset, off_t length) __attribute__((alias("fallocate")));

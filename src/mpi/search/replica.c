@@ -5,7 +5,9 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #define VERTICES_AT_ONCE (1 << 16)
 #define ARCS_AT_ONCE (1 << 16)
@@ -41,6 +43,29 @@ uint64_t twi_replica_bytes(const tw_mpi_graph *graph)
     return lay_out(graph).bytes;
 }
 
+/*
+ * MPI shares memory by a file, of Open MPI and MPICH in /dev/shm unless they are told another
+ * folder. If that has no room, Open MPI 4.1 fails on the first rank while the others wait for it,
+ * and MPICH goes on until the memory is touched. Where there is no such folder, nothing is known.
+ */
+static tw_status check_room(tw_context *ctx, const twi_replica *out, uint64_t bytes)
+{
+    const char *told = getenv("OMPI_MCA_osc_sm_backing_directory");
+    const char *folder = told != NULL && told[0] != '\0' ? told : "/dev/shm";
+    struct statvfs disk;
+    char needed[32], there[32];
+    if (out->node_rank != 0 || out->node_size == 1 || statvfs(folder, &disk) != 0) {
+        return TW_OK;
+    }
+    const double needs = (double)bytes * 1.06 + 65536; /* Open MPI wants 5 % to spare */
+    const double free = (double)disk.f_bavail * (double)disk.f_frsize;
+    return needs <= free ? TW_OK
+                         : tw_fail(ctx, TW_ERR_IO,
+                                   "the ranks of a machine share the graph in %.200s, where %s is "
+                                   "free; it needs %s: enlarge it (Docker: --shm-size)",
+                                   folder, twi_bytes(there, free), twi_bytes(needed, needs));
+}
+
 /* Memory for all of it, and the graph that lies there. */
 static tw_status share_memory(tw_context *ctx, twi_replica *out, const tw_mpi_graph *graph)
 {
@@ -59,7 +84,11 @@ static tw_status share_memory(tw_context *ctx, twi_replica *out, const tw_mpi_gr
     (void)MPI_Comm_rank(out->node, &out->node_rank);
     (void)MPI_Comm_size(out->node, &out->node_size);
     out->share = at.bytes / (uint64_t)out->node_size;
-    status = twi_world_agree(ctx, world, twi_memory_check(ctx, out->share, "the whole graph"));
+    status = twi_memory_check(ctx, out->share, "the whole graph");
+    if (status == TW_OK) {
+        status = check_room(ctx, out, at.bytes);
+    }
+    status = twi_world_agree(ctx, world, status);
     if (status != TW_OK) {
         return status;
     }
