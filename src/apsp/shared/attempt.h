@@ -1,8 +1,9 @@
 /*
  * Narrow first, then wider. A working type is tried that is likely to be enough; what comes of it
- * is certified, and where the certificate refuses, the next wider type follows. All engines but
- * one go through here: the CPU's sweep (twi_sweep_run) has its own loop, since it delivers rows as
- * it goes, continues from the row it has reached, and steps through kernels, not types.
+ * is certified, and where the certificate refuses, the next wider type follows. The CPU's searches
+ * (twi_search_run) and its sweep (twi_sweep_run) have loops of their own, since they deliver rows
+ * as they go and continue from the row that they have reached; the sweep also steps through
+ * kernels, not types. All other engines go through here.
  */
 #ifndef TWI_APSP_SHARED_ATTEMPT_H
 #define TWI_APSP_SHARED_ATTEMPT_H
