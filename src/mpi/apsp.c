@@ -340,6 +340,38 @@ static tw_status choose_grid(mpi_run *run, tw_type type)
     return twi_grid_open(run->ctx, &run->grid, world, n, side);
 }
 
+static twi_mpi_collectors collectors_of(const mpi_run *run)
+{
+    const tw_mpi_apsp_output *out = run->output;
+    return (twi_mpi_collectors){out->summary, {out->nearest, out->farthest}};
+}
+
+/* Where the result goes, and what compares some of it. *out is to be cleared in any case. */
+static tw_status open_output(const mpi_run *run, twi_mpi_out *out)
+{
+    *out = (twi_mpi_out){.file = run->file,
+                         .predecessors = run->predecessors,
+                         .graph = &run->replica.graph,
+                         .collectors = collectors_of(run)};
+    return run->output->verify >= 0
+               ? twi_mpi_verifier_create(run->ctx, &out->verifier, run->graph, &run->plan,
+                                         twi_plan_rows(&run->plan), run->output->verify,
+                                         run->output->seed)
+               : TW_OK;
+}
+
+/* Memory for the result, which is only taken when the matrix is closed. */
+static tw_status check_output(const mpi_run *run)
+{
+    twi_mpi_out out;
+    tw_status status = open_output(run, &out);
+    if (status == TW_OK) {
+        status = twi_mpi_deliver_check(run->ctx, &run->share, &run->plan, &out);
+    }
+    twi_mpi_verifier_destroy(out.verifier);
+    return status;
+}
+
 static tw_status open_attempt(void *run_, tw_type type)
 {
     mpi_run *run = run_;
@@ -361,6 +393,9 @@ static tw_status open_attempt(void *run_, tw_type type)
                               run->plan.threads);
     if (status == TW_OK) {
         status = twi_pattern_create(ctx, &run->pattern, run->grid.tiles);
+    }
+    if (status == TW_OK) {
+        status = check_output(run);
     }
     status = twi_world_agree(ctx, world, status);
     if (status == TW_OK) {
@@ -402,32 +437,18 @@ static bool has_more_bits(void *run_)
     return run->all_bits;
 }
 
-static twi_mpi_collectors collectors_of(const mpi_run *run)
-{
-    const tw_mpi_apsp_output *out = run->output;
-    return (twi_mpi_collectors){out->summary, {out->nearest, out->farthest}};
-}
-
 static tw_status deliver(void *run_)
 {
     mpi_run *run = run_;
-    tw_context *ctx = run->ctx;
-    const twi_world *world = &run->graph->world;
-    const tw_shape shape = {twi_plan_rows(&run->plan), twi_plan_cols(&run->plan), run->plan.type};
-    const double began = twi_seconds();
-    twi_mpi_out out = {0};
-    tw_status status = TW_OK;
-    if (run->output->verify >= 0) {
-        status = twi_mpi_verifier_create(ctx, &out.verifier, run->graph, &run->plan, shape.rows,
-                                         run->output->verify, run->output->seed);
-        status = twi_world_agree(ctx, world, status);
+    tw_status status = twi_mpi_checkpoint_settle(run->checkpoint);
+    if (status != TW_OK) {
+        return status;
     }
-    out.file = run->file;
-    out.predecessors = run->predecessors;
-    out.graph = &run->replica.graph;
-    out.collectors = collectors_of(run);
+    const double began = twi_seconds();
+    twi_mpi_out out;
+    status = twi_world_agree(run->ctx, &run->graph->world, open_output(run, &out));
     if (status == TW_OK) {
-        status = twi_mpi_deliver(ctx, &run->share, &run->plan, &out);
+        status = twi_mpi_deliver(run->ctx, &run->share, &run->plan, &out);
     }
     run->verified = twi_mpi_verifier_count(out.verifier);
     run->seconds_verify = out.seconds_verify;

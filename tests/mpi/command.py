@@ -290,6 +290,24 @@ def explained():
     check(code == 2 and len(said) == 1 and "memory" in said[0], "no memory for the closure", err)
 
 
+def limits():
+    """The memory that --explain tells is enough, with checkpoints too, and too little is found before the rounds."""
+    one("generate", "graph", "dense", "l.bin", "--vertices", "1500", "--seed", "3", "--weights", "0:1000000")
+    one("apsp", "l.bin", "right.npy", "--method", "closure")
+    words = ["apsp", "l.bin", "--method", "closure", "--work-type", "i32", "--threads", "1", "-q"]
+    out, _, code, err = ranks(2, *words, "--explain", "--json")
+    need = json.loads(out)["forecast"]["memory"]
+    words += ["-o", "x.npy"]
+    for extra in ([], ["--checkpoint", "state", "--every", "0"]):
+        for room in (need + 100000, need + 3000000):
+            _, said, code, err = ranks(2, *words, *extra, "--memory", str(room))
+            check(code == 0 and same("x.npy", "right.npy"), "the memory that is forecast", extra, room, need, err)
+            os.unlink(os.path.join(folder, "x.npy"))
+    _, said, code, err = ranks(2, *words, *extra, "--memory", str(need - 500000))
+    check(code == 2 and len(said) == 1 and "memory" in said[0], "less than that", need, code, err)
+    check(not os.path.exists(os.path.join(folder, "state")) and not left(), "less than that is found before the rounds")
+
+
 def gpus():
     """How panels of ranks with GPUs reach MPI: it is said, and the result does not depend on it."""
     if with_gpus is None:
@@ -612,7 +630,7 @@ def interrupted():
 os.makedirs(folder, exist_ok=True)
 for name in os.listdir(folder):
     os.unlink(os.path.join(folder, name))
-for part in (formats, options, answers, texts, stale, explained, gpus, bad, different, apart, full, locked, interrupted, checkpoints, killed):
+for part in (formats, options, answers, texts, stale, explained, limits, gpus, bad, different, apart, full, locked, interrupted, checkpoints, killed):
     part()
 print(f"{done - failed} of {done} checks passed")
 sys.exit(1 if failed or not done else 0)

@@ -68,14 +68,14 @@ TWI_SHARED TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *
 bool twi_delivery_refused(const twi_delivery *delivery);
 
 /* Bytes a delivery holds. */
-uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
+TWI_SHARED uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
 /* The same as the plan's options announce it, with what the caller's sinks take besides. */
 static inline uint64_t twi_delivery_planned(const tw_apsp_plan *plan)
 {
     return twi_delivery_memory(plan, plan->options.predecessors != 0) + plan->options.beside;
 }
 /* Bytes of the table by which rows of a narrow working type are converted; 0: none is made. */
-uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work);
+TWI_SHARED uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work);
 
 /* Time spent in it so far: converting, predecessors and the sinks. */
 TWI_SHARED double twi_delivery_seconds(const twi_delivery *delivery);

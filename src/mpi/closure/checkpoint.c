@@ -318,6 +318,15 @@ static tw_status mark(twi_mpi_checkpoint *self, uint64_t *out)
         "compare the checkpoint");
 }
 
+static void give_back(twi_mpi_checkpoint *self)
+{
+    twi_bands_close(&self->bands);
+    twi_free(self->aside);
+    twi_free(self->sums);
+    self->aside = NULL;
+    self->sums = NULL;
+}
+
 tw_status twi_mpi_checkpoint_begin(twi_mpi_checkpoint *self, const twi_share *share,
                                    twi_pattern *pattern, int64_t *done)
 {
@@ -329,11 +338,7 @@ tw_status twi_mpi_checkpoint_begin(twi_mpi_checkpoint *self, const twi_share *sh
                               .lower = share->symmetric,
                               .cap = share->kernel->infinity,
                               .block = grid->block};
-    twi_bands_close(&self->bands);
-    twi_free(self->aside);
-    twi_free(self->sums);
-    self->aside = NULL;
-    self->sums = NULL;
+    give_back(self);
     tw_status status = twi_bands_open(self->ctx, &self->bands, share);
     if (status == TW_OK) {
         status = twi_alloc(self->ctx, &self->sums, (uint64_t)twi_band_most(grid),
@@ -464,7 +469,12 @@ static tw_status settle(twi_mpi_checkpoint *self)
 
 tw_status twi_mpi_checkpoint_settle(twi_mpi_checkpoint *self)
 {
-    return self != NULL ? settle(self) : TW_OK;
+    if (self == NULL) {
+        return TW_OK;
+    }
+    tw_status status = settle(self);
+    give_back(self);
+    return status;
 }
 
 void twi_mpi_checkpoint_tell(twi_mpi_checkpoint *self, int slot, int told[TWI_TELLS])
@@ -657,8 +667,6 @@ void twi_mpi_checkpoint_close(twi_mpi_checkpoint *self, bool finished, bool brok
     if (self->found_fd >= 0) {
         close(self->found_fd);
     }
-    twi_bands_close(&self->bands);
-    twi_free(self->aside);
-    twi_free(self->sums);
+    give_back(self);
     twi_free(self);
 }

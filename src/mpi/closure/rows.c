@@ -475,6 +475,47 @@ static tw_status allocate(gathering *g)
     return status;
 }
 
+/* That of the delivery of this rank's rows. */
+static void take_plan(gathering *g)
+{
+    g->plan = *g->asked;
+    if (g->to->predecessors != NULL) {
+        g->plan.graph = g->to->graph;
+    }
+    g->plan.options.sources = g->vertices;
+    g->plan.options.source_count = g->count;
+}
+
+static void free_rows(gathering *g)
+{
+    twi_free(g->counts);
+    twi_free(g->before);
+    twi_free(g->kept);
+    twi_free(g->rows);
+    twi_free(g->coming);
+    twi_free(g->going);
+    twi_free(g->pieces);
+    twi_free(g->places);
+    twi_free(g->vertices);
+}
+
+tw_status twi_mpi_deliver_check(tw_context *ctx, const twi_share *share, const tw_apsp_plan *asked,
+                                twi_mpi_out *out)
+{
+    gathering g = {.ctx = ctx, .share = share, .grid = share->grid, .asked = asked, .to = out};
+    g.plan = *asked;
+    tw_status status = allocate(&g);
+    if (status == TW_OK) {
+        take_plan(&g);
+        status = twi_memory_check(ctx,
+                                  twi_delivery_memory(&g.plan, out->predecessors != NULL) +
+                                      twi_delivery_table(&g.plan, share->kernel->type),
+                                  "the conversion of the rows");
+    }
+    free_rows(&g);
+    return status;
+}
+
 static tw_status begin_delivery(gathering *g)
 {
     tw_sink sink = {.size = sizeof sink,
@@ -483,12 +524,7 @@ static tw_status begin_delivery(gathering *g)
                     .rows = keep_rows,
                     .end = twi_sink_ended,
                     .abort = twi_sink_aborted};
-    g->plan = *g->asked;
-    if (g->to->predecessors != NULL) {
-        g->plan.graph = g->to->graph;
-    }
-    g->plan.options.sources = g->vertices;
-    g->plan.options.source_count = g->count;
+    take_plan(g);
     g->predecessors = sink;
     g->predecessors.rows = keep_predecessors;
     int32_t count = 0;
@@ -524,14 +560,6 @@ tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share, const tw_apsp
     status = twi_mpi_collected(ctx, grid->world, &out->collectors, status);
     twi_delivery_destroy(ctx, g.delivery);
     (void)MPI_Type_free(&g.element);
-    twi_free(g.counts);
-    twi_free(g.before);
-    twi_free(g.kept);
-    twi_free(g.rows);
-    twi_free(g.coming);
-    twi_free(g.going);
-    twi_free(g.pieces);
-    twi_free(g.places);
-    twi_free(g.vertices);
+    free_rows(&g);
     return status;
 }

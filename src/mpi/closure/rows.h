@@ -20,6 +20,11 @@ typedef struct twi_mpi_out {
     double seconds_verify;
 } twi_mpi_out;
 
+/* Whether there is memory for it beside the share: to be found before the rounds rather than after
+ * them. Of `out` it counts what there is. Not collective. */
+TW_CHECKED tw_status twi_mpi_deliver_check(tw_context *ctx, const twi_share *share,
+                                           const tw_apsp_plan *asked, twi_mpi_out *out);
+
 /* Collective; the same status everywhere. `asked` is the plan with the caller's sources and
  * targets. */
 TW_CHECKED tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share,

@@ -4,6 +4,7 @@
 
 #include "apsp/gpu/rank.h"
 #include "apsp/plan/estimate.h"
+#include "apsp/shared/deliver.h"
 #include "apsp/sweep/tree.h"
 #include "base/memory.h"
 #include "mpi/closure/closure.h"
@@ -24,8 +25,8 @@
 #define DENSE (1.0 / 16)     /* arcs of all pairs, from which on all tiles are taken to be there */
 
 uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t arcs,
-                          const twi_minplus_kernel *kernel, tw_type type, bool symmetric,
-                          int threads, bool whole)
+                          const twi_minplus_kernel *kernel, tw_type type, uint64_t delivery,
+                          bool symmetric, int threads, bool whole)
 {
     const twi_grid grid = {.rows = rows,
                            .cols = cols,
@@ -41,7 +42,7 @@ uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t 
                              .col_count = twi_own_cols(&grid)};
     const uint64_t band = (uint64_t)((block + cols - 1) / cols) * (uint64_t)n;
     const uint64_t rows_bytes =
-        band * (3 * tw_type_size(kernel->type) + tw_type_size(type)) + 16 * (uint64_t)n;
+        band * (3 * tw_type_size(kernel->type) + tw_type_size(type)) + 16 * (uint64_t)n + delivery;
     const uint64_t panels = twi_mpi_closure_memory(&share, threads);
     const uint64_t traffic = twi_share_traffic(arcs, rows * cols);
     uint64_t most = panels > rows_bytes ? panels : rows_bytes;
@@ -212,6 +213,19 @@ static tw_status find_gpu_pace(tw_context *ctx, tw_mpi_forecast *out, twi_pace *
     return status;
 }
 
+/* Bytes of the delivery of a rank's rows, of which the number counts. */
+static uint64_t delivery_bytes(const tw_apsp_plan *plan, const twi_world *world,
+                               const twi_minplus_kernel *kernel, const twi_mpi_goal *goal)
+{
+    static const int32_t any[1] = {0};
+    tw_apsp_plan own = *plan;
+    own.threads = goal->threads;
+    own.options.source_count = (twi_plan_rows(plan) + world->size - 1) / world->size;
+    own.options.sources = any;
+    return twi_delivery_memory(&own, goal->output->predecessors != NULL) +
+           twi_delivery_table(&own, kernel->type);
+}
+
 tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_mpi_graph *graph,
                                const tw_apsp_plan *plan, const twi_grid *grid,
                                const twi_minplus_kernel *kernel, const twi_mpi_goal *goal)
@@ -227,10 +241,10 @@ tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_m
     twi_machines machines;
     tw_status status = twi_probe_machines(ctx, &machines, world, goal->threads);
     const uint64_t read = tw_memory_peak(ctx); /* which may have been the most */
-    out->memory =
-        twi_closure_need(grid->n, grid->block, grid->rows, grid->cols, graph->whole.arcs, kernel,
-                         plan->type, plan->symmetric, goal->threads, goal->gpu >= 0) +
-        twi_graph_memory(&graph->whole);
+    out->memory = twi_closure_need(grid->n, grid->block, grid->rows, grid->cols, graph->whole.arcs,
+                                   kernel, plan->type, delivery_bytes(plan, world, kernel, goal),
+                                   plan->symmetric, goal->threads, goal->gpu >= 0) +
+                  twi_graph_memory(&graph->whole);
     if (goal->output->predecessors != NULL && status == TW_OK) {
         out->memory += twi_replica_bytes(graph) / (uint64_t)machines.here +
                        (uint64_t)(grid->block / grid->cols + 1) * (uint64_t)grid->n * 4;

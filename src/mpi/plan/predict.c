@@ -43,7 +43,7 @@ static uint64_t need(const tw_mpi_cluster *c, const twi_minplus_kernel *kernel, 
                      int64_t block, int ranks)
 {
     const int rows = twi_grid_rows(ranks);
-    return twi_closure_need(c->vertices, block, rows, ranks / rows, 0, kernel, type,
+    return twi_closure_need(c->vertices, block, rows, ranks / rows, 0, kernel, type, 0,
                             c->undirected != 0, 1, false);
 }
 
