@@ -15,4 +15,10 @@ grep -q '^    distance     3340$' said || {
     tail -n 20 said >&2
     exit 1
 }
+# Crossings have one number throughout, that of the file.
+grep -q '^    diameter     35257, from 70 to 4831$' said || {
+    echo "demo_runs.sh: the summary does not number crossings as the file does:" >&2
+    grep diameter said >&2
+    exit 1
+}
 grep -q '^Done' said
