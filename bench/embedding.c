@@ -2,12 +2,14 @@
  * What a program that embeds the library sees: how long a tiny call takes with a context that is
  * kept, and how soon a call returns that another thread has cancelled. Results of tiny calls are
  * compared with a plain triple loop before they are timed. One line of JSON per case on stdout.
- * Built against the installed header alone:
+ * Built against an installed library, as any program is:
  *
- *   cc -O2 -Iinclude -o embedding bench/embedding.c build/release/src/libtilewright.a \
- *      -fopenmp -lm -lpthread -ldl -lpng -ltiff
- *   embedding tiny            n = 4, 16, 61, 64, dense, sparse, dense in f32; median of 2000 warm
- * calls embedding cancel [DEVICE] every long path, cancelled at several moments of its run
+ *   cc -O2 -o embedding bench/embedding.c $(pkg-config --cflags --libs --static tilewright)
+ *
+ * `embedding tiny`: n = 4, 16, 61 and 64; dense and sparse graphs, and dense ones with negative
+ * weights, in i32, f32 and f64; the median of 2000 warm calls.
+ *
+ * `embedding cancel [DEVICE]`: every long path, cancelled at several moments of its run.
  */
 #include <tilewright.h>
 
@@ -60,6 +62,34 @@ static tw_graph *make_graph(const char *kind, int64_t n, double degree, tw_type 
     return graph;
 }
 
+/* A complete graph whose weights are lowered by the potential of their target and raised by that of
+ * their source: many are negative, no cycle is. */
+static tw_graph *make_negative(int64_t n, tw_type type)
+{
+    void *typed = must_have((size_t)(n * n) * sizeof(double));
+    tw_matrix matrix = {typed, n, n, n, type};
+    tw_graph *graph = NULL;
+    for (int64_t i = 0; i < n * n; i++) {
+        const int64_t row = i / n, col = i % n;
+        const uint32_t mixed = (uint32_t)i * 2654435761u;
+        const double weight =
+            (double)(1 + (mixed >> 16) % 100 + row * 37 % 100) - (double)(col * 37 % 100);
+        switch (type) {
+        case TW_I32:
+            ((int32_t *)typed)[i] = row == col ? 0 : (int32_t)weight;
+            break;
+        case TW_F32:
+            ((float *)typed)[i] = row == col ? 0 : (float)weight + 0.25f; /* not whole numbers */
+            break;
+        default:
+            ((double *)typed)[i] = row == col ? 0 : weight + 0.25;
+        }
+    }
+    must(tw_graph_from_matrix(ctx, &graph, &matrix, NULL, 0));
+    free(typed);
+    return graph;
+}
+
 /* ---------------------------------------------------------------------------------- tiny calls */
 
 static int by_size(const void *a, const void *b)
@@ -69,20 +99,31 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Also infinite entries are equal. */
+static int differs(double a, double b, double bound)
+{
+    return !(a == b || fabs(a - b) <= bound * fmax(1, fabs(a)));
+}
+
 /* The library's own triple loop, which shares nothing with what is timed. Sums of floats may differ
  * in their last bits. */
 static int is_wrong(const tw_graph *graph, const tw_matrix *got)
 {
     const int64_t n = got->rows;
     tw_apsp_options o = TW_APSP_OPTIONS_INIT;
-    float *want = must_have((size_t)(n * n) * sizeof *want);
+    void *want = must_have((size_t)(n * n) * sizeof(double));
     tw_matrix out = {want, n, n, n, got->type};
+    int wrong = 0;
     o.method = TW_APSP_METHOD_REFERENCE;
     must(tw_apsp(ctx, &out, graph, &o));
-    int wrong = got->type == TW_I32 && memcmp(want, got->data, (size_t)(n * n) * 4) != 0;
-    for (int64_t i = 0; i < n * n && got->type == TW_F32; i++) {
-        const float *at = (const float *)got->data + i;
-        wrong |= !(*at == want[i] || fabsf(*at - want[i]) <= 1e-5f * want[i]);
+    for (int64_t i = 0; i < n * n; i++) {
+        if (got->type == TW_I32) {
+            wrong |= ((int32_t *)want)[i] != ((const int32_t *)got->data)[i];
+        } else if (got->type == TW_F32) {
+            wrong |= differs(((float *)want)[i], ((const float *)got->data)[i], 1e-5);
+        } else {
+            wrong |= differs(((double *)want)[i], ((const double *)got->data)[i], 1e-13);
+        }
     }
     free(want);
     return wrong;
@@ -91,10 +132,12 @@ static int is_wrong(const tw_graph *graph, const tw_matrix *got)
 static int time_tiny(const char *kind, int64_t n, tw_type type)
 {
     static double seconds[CALLS];
-    tw_graph *graph = make_graph(kind, n, 3, type);
-    void *distances = must_have((size_t)(n * n) * 4);
+    const size_t bytes = (size_t)(n * n) * sizeof(double);
+    const int negative = strcmp(kind, "negative") == 0;
+    tw_graph *graph = negative ? make_negative(n, type) : make_graph(kind, n, 3, type);
+    void *distances = must_have(bytes);
     tw_matrix out = {distances, n, n, n, type};
-    memset(distances, 0x5a, (size_t)(n * n) * 4);
+    memset(distances, 0x5a, bytes);
     for (int i = 0; i < WARM; i++) {
         must(tw_apsp(ctx, &out, graph, NULL));
     }
@@ -358,10 +401,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "tiny") == 0) {
         static const int64_t sizes[] = {4, 16, 61, 64};
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            bad += time_tiny("dense", sizes[i], TW_I32);
-            bad += time_tiny("sparse", sizes[i], TW_I32);
-            bad += time_tiny("dense", sizes[i], TW_F32);
+        static const char *const kinds[] = {"dense", "sparse", "negative"};
+        static const tw_type types[] = {TW_I32, TW_F32, TW_F64};
+        for (int i = 0; i < 4 * 3 * 3; i++) {
+            bad += time_tiny(kinds[i / 3 % 3], sizes[i / 9], types[i % 3]);
         }
     } else {
         bad = time_cancels(argc > 2 ? argv[2] : "cpu");
