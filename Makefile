@@ -39,7 +39,7 @@ demo: | build/ ## generate a graph, solve it, verify it, and show the answer; on
 	@tools/demo build/$(PRESET)
 	@tools/demo-gpu
 
-build: | build/ ## the library and the command, in build/release or the PRESET given; installs nothing
+build: | build/ ## all that is installed and, where cmocka is found, the tests, in build/release or the PRESET given; installs nothing
 	@$(call compile,$(PRESET))
 
 test: | build/ ## build and run every test
