@@ -44,8 +44,8 @@ bool twi_mpi_checkpoint_due(const twi_mpi_checkpoint *self);
  * log; only MPI can fail. */
 TW_CHECKED tw_status twi_mpi_checkpoint_keep(twi_mpi_checkpoint *self, int64_t done);
 
-/* Wait for what is on its way, and give its memory back: before the share that it is of goes, or the
- * result needs it. Nothing is kept then until the next begin. NULL is fine. */
+/* Wait for what is on its way, and give its memory back: before the share that it is of goes, or
+ * the result needs it. Nothing is kept then until the next begin. NULL is fine. */
 TW_CHECKED tw_status twi_mpi_checkpoint_settle(twi_mpi_checkpoint *self);
 
 /* `finished`: the run is over, nothing of it is needed any more. `broken`: others may not answer,
