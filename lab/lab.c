@@ -29,4 +29,5 @@ const cli_about cli_program = {
     .first_steps = first_steps,
     .topics = topics,
     .commands = commands,
+    .refusals = "wrong answer or slowdown",
 };

@@ -46,4 +46,5 @@ const cli_about cli_program = {
     .first_steps = first_steps,
     .topics = topics,
     .commands = commands,
+    .refusals = "check failed, files differ or no path",
 };

@@ -113,7 +113,7 @@ void cli_help_command(FILE *file, const cli_command *command)
     for (const cli_group *group = command->groups; group->title != NULL; group++) {
         print_options(file, group->title, group->options, group[1].title == NULL);
     }
-    fputs("\nExit status: 0 success; 1 check failed, files differ or no path; 2 error.\n", file);
+    fprintf(file, "\nExit status: 0 success; 1 %s; 2 error.\n", cli_program.refusals);
 }
 
 void cli_help_overview(FILE *file)

@@ -20,6 +20,7 @@ typedef struct cli_about {
     const cli_example *first_steps;
     const cli_topic *topics;
     const cli_command *const *commands; /* in the order of the overview; NULL ends the list */
+    const char *refusals;               /* what exit status 1 means, in a few words */
 } cli_about;
 
 extern const cli_about cli_program;

@@ -100,6 +100,7 @@ def options():
     check(code == 0 and same("some.npy", "right.npy"), "sources by the numbers of the file", said, err)
     out, _, code, _ = ranks(2, "apsp", "--help")
     check(code == 0 and out.count("--work-type") == 1, "--help is printed once", out)
+    check(out.endswith("1 verification failed or negative cycle; 2 error.\n"), "what exit status 1 means here", out[-200:])
     out, _, code, _ = ranks(2, "help", "apsp")
     check(code == 0 and out.count("--work-type") == 1, "'help apsp' is the same", out)
     docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
@@ -261,7 +262,7 @@ def explained():
         needs.append(json.loads(out)["forecast"]["memory"])
         peaks.append(json.loads(out)["memory_peak"])
     share = 1500 * 1500 * 4 / 3
-    check(needs[1] - needs[0] > 0.9 * share and peaks[1] - peaks[0] > 0.9 * share,
+    check(needs[1] - needs[0] > 0.9 * share and peaks[1] - peaks[0] > 0.6 * share,  # what conversion takes comes later
           "a checkpoint lies aside while it is written", needs, peaks)
     cases = ((30000, 256, 1, 5.0, 10, 2.0), (250000, 256, 64, 9.0, 12.5, 2.0), (250000, 128, 4096, 2000.0, 12.5, 5.0),
              (40000, 512, 256, 4000.0, 5.0, 50.0), (500, 256, 6, 5.0, 1.0, 10.0))
@@ -277,13 +278,30 @@ def explained():
         check(told["grid_rows"] * told["grid_cols"] == count and abs(found - right) < 0.05 * right,
               "a cluster", n, block, count, found, right)
         check(0 < told["ideal"] <= 1.001, "the share of the ideal", told)
+    told = forecast("--vertices", "3000", "--ranks", "4", "--rate", "1", "--block", "7", "--undirected", "--method", "closure")
+    check(told.returncode == 0 and re.search("tiles of [0-9]*[048];", told.stdout), "a block as a run has it", told.stdout, told.stderr)
     refused = forecast("--vertices", "250000", "--ranks", "4", "--memory", "8G")
     check(refused.returncode == 2 and re.search("need 6[0-9] GB .* have 8.* ranks would do", refused.stderr),
           "too many vertices for the memories", refused.stderr)
     for words, sentence in ((["--ranks", "64"], "--explain"), (["--explain", "--vertices", "5", "--ranks", "4,x"], "such as 64,256"),
                             (["--explain", "--rate", "4"], "--ranks"), (["--explain"], "GRAPH"),
                             (["--explain", "--vertices", "5", "--ranks", "0"], "such as 64,256"),
-                            (["--explain", "--vertices", "5", "--ranks", "4", "--rate", "-1"], "rate")):
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--rate", "-1"], "--rate -1: expected"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--rate", "0"], "--rate 0: expected"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--rate", "1e-300"], "--rate 1e-300: expected"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--link", "0"], "--link 0: expected"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--latency", "-2"], "--latency -2: expected"),
+                            (["--explain", "--vertices", "0", "--ranks", "4"], "--vertices 0: expected"),
+                            (["--explain", "--vertices", "5", "--ranks", " 4"], "such as 64,256"),
+                            (["--explain", "--vertices", "5", "--ranks", "4,+8"], "such as 64,256"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--method", "dijkstra"], "predicts a closure"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--sources", "3"], "--sources has no effect with --ranks"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "-o", "x.npy"], "--output has no effect with --ranks"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--verify"], "--verify has no effect with --ranks"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--threads", "2"], "--threads has no effect with --ranks"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--unweighted"], "--unweighted has no effect with --ranks"),
+                            (["--explain", "g.bin", "x.npy", "--ranks", "4"], "OUT has no effect with --ranks"),
+                            (["--explain", "--vertices", "5", "--ranks", "4", "--block", "100000"], "block is 100000; use 1 to 1024")):
         _, said, code, err = ranks(2, "apsp", *words)
         check(code == 2 and len(said) == 1 and sentence in said[0], words, err)
     _, said, code, err = ranks(2, "apsp", "g.bin", "--explain", "--method", "closure", "--memory", "200k")

@@ -1,6 +1,7 @@
 /* See forecast.h. */
 #include "mpi/command/forecast.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +136,7 @@ static tw_status next_number(tw_context *ctx, const char *list, const char **at,
     char *end = NULL;
     errno = 0;
     const long value = strtol(*at, &end, 10);
-    if (end == *at || errno != 0 || value < 1 || value > INT32_MAX ||
+    if (!isdigit((unsigned char)**at) || errno != 0 || value < 1 || value > INT32_MAX ||
         (*end != '\0' && (*end != ',' || end[1] == '\0'))) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "--ranks %.100s: expected numbers of 1 or more, such as 64,256,4096", list);

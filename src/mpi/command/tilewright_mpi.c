@@ -54,6 +54,57 @@ typedef struct mpi_run {
     bool only_explained;
 } mpi_run;
 
+/* A number of a cluster that is described. */
+static tw_status check_number(const mpi_run *run, const char *name, double value, double least,
+                              double most)
+{
+    return !cli_given(run->job->parsed, name) || (value >= least && value <= most)
+               ? TW_OK
+               : tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--%s %g: expected %g to %g", name, value,
+                         least, most);
+}
+
+/* Of a cluster that is only described a closure is predicted, and nothing else is done. */
+static tw_status check_prediction(const mpi_run *run, int count)
+{
+    static const char *const taken[] = {"explain",     "ranks",   "vertices",  "rate", "link",
+                                        "latency",     "block",   "work-type", "type", "method",
+                                        "undirected",  "memory",  "isa",       "json", "quiet",
+                                        "no-progress", "directed"};
+    const mpi_settings *s = run->settings;
+    const cli_parsed *parsed = run->job->parsed;
+    tw_status status = TW_OK;
+    if (s->method != TW_APSP_METHOD_AUTO && s->method != TW_APSP_METHOD_CLOSURE) {
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
+                       "--ranks predicts a closure, not %s; use --method closure",
+                       tw_apsp_method_name(s->method));
+    }
+    if (count > 1) {
+        return tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "OUT has no effect with --ranks");
+    }
+    for (int i = 0; i < parsed->given_count && status == TW_OK; i++) {
+        const cli_option *option = parsed->given[i];
+        bool takes = false;
+        for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) {
+            takes = takes || strcmp(taken[k], option->name) == 0;
+        }
+        for (const cli_option *of = cli_reading_options; count > 0 && of->name != NULL; of++) {
+            takes = takes || of == option;
+        }
+        status = takes ? TW_OK : cli_refuse(run->job, option->name, "with --ranks");
+    }
+    if (status == TW_OK) {
+        status = check_number(run, "vertices", (double)s->vertices, 1, INT32_MAX);
+    }
+    if (status == TW_OK) {
+        status = check_number(run, "rate", s->rate, 1e-6, 1e9);
+    }
+    if (status == TW_OK) {
+        status = check_number(run, "link", s->link, 1e-6, 1e9);
+    }
+    return status == TW_OK ? check_number(run, "latency", s->latency, 0, 1e9) : status;
+}
+
 /* Options of a cluster without one, and the reverse. */
 static tw_status check_cluster(const mpi_run *run, int count)
 {
@@ -66,6 +117,9 @@ static tw_status check_cluster(const mpi_run *run, int count)
     }
     for (size_t i = 0; i < sizeof described / sizeof *described && s->ranks == NULL; i++) {
         status = status == TW_OK ? cli_refuse(run->job, described[i], "without --ranks") : status;
+    }
+    if (status == TW_OK && s->ranks != NULL) {
+        status = check_prediction(run, count);
     }
     if (status != TW_OK) {
         return status;
@@ -454,6 +508,7 @@ const cli_about cli_program = {
     .first_steps = examples,
     .topics = topics,
     .commands = commands,
+    .refusals = "verification failed or negative cycle",
 };
 
 /* What the program does without a command, on rank 0. */

@@ -2,6 +2,7 @@
 #include "tilewright-mpi.h"
 
 #include "apsp/closure/cpu.h"
+#include "apsp/closure/product.h"
 #include "base/given.h"
 #include "base/memory.h"
 #include "mpi/closure/closure.h"
@@ -24,17 +25,22 @@ static tw_status check(tw_context *ctx, const tw_mpi_cluster *c)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "%d ranks: expected 1 to %d", (int)c->ranks,
                        RANKS_MOST);
     }
-    if (!(c->rate >= 0) || !isfinite(c->rate) || !(c->bandwidth > 0) || !(c->latency >= 0) ||
-        !isfinite(c->latency)) {
-        return tw_fail(
-            ctx, TW_ERR_ARGUMENT,
-            "a cluster of rate %g, bandwidth %g and latency %g: expected numbers above 0", c->rate,
-            c->bandwidth, c->latency);
-    }
-    if (c->block < 0 || c->flat < 0 || c->flat > 1) {
+    if (!(c->rate >= 0) || !isfinite(c->rate)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "a block of %d and broadcasts of kind %d: expected 0 or more, and 0 or 1",
-                       (int)c->block, (int)c->flat);
+                       "rate is %g; use a number above 0, or 0 to measure it here", c->rate);
+    }
+    if (!(c->bandwidth > 0)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "bandwidth is %g; use a number above 0", c->bandwidth);
+    }
+    if (!(c->latency >= 0) || !isfinite(c->latency)) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "latency is %g; use 0 or more", c->latency);
+    }
+    if (c->block < 0 || c->block > TWI_DEPTH_MOST) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "block is %d; use 1 to %d, or 0 for automatic",
+                       (int)c->block, TWI_DEPTH_MOST);
+    }
+    if (c->flat < 0 || c->flat > 1) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "flat is %d; use 0 or 1", (int)c->flat);
     }
     return TW_OK;
 }
@@ -111,7 +117,8 @@ tw_status tw_mpi_predict(tw_context *ctx, const tw_mpi_cluster *cluster, tw_mpi_
         return tw_fail(ctx, TW_ERR_ARGUMENT, "no closure works in %s; use u8, u16, i32, f32 or f64",
                        tw_type_name(work));
     }
-    const int64_t block = c.block > 0 ? c.block : twi_block_choose(kernel, c.vertices);
+    const int64_t block = c.block > 0 ? twi_block_round(kernel, c.vertices, c.block)
+                                      : twi_block_choose(kernel, c.vertices);
     const int rows = twi_grid_rows(c.ranks);
     double alone = 0;
     seen.memory = need(&c, kernel, type, block, c.ranks);
