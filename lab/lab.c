@@ -2,6 +2,7 @@
 #include "commands_lab.h"
 
 #include "frame/program.h"
+#include "ladders/write_ups.h"
 
 static const cli_command *const commands[] = {
     &lab_list, &lab_show, &lab_diff, &lab_run_command, &lab_report, &lab_compare, NULL};
@@ -18,6 +19,13 @@ static const cli_topic topics[] = {
      "A ladder is one problem solved in several ways, from the plainest to the library's own. Each "
      "rung changes one thing of its parent, so that what each idea gains can be seen on this "
      "machine. A rung's answer is checked before it is timed."},
+    {"Write-ups", "Rows such as A1 are experiments of five public write-ups; a rung of such a row "
+                  "reproduces it.\n"
+                  "A: " LAB_WRITE_UP_A "\n"
+                  "B: " LAB_WRITE_UP_B "\n"
+                  "C: " LAB_WRITE_UP_C "\n"
+                  "D: " LAB_WRITE_UP_D "\n"
+                  "E: " LAB_WRITE_UP_E},
     {"Exit status",
      "0: finished. 1: finished, but a rung's answer was wrong, or compare found a slowdown beyond "
      "noise. 2: wrong usage, a damaged file, or another error. Ctrl-C: by its signal."},

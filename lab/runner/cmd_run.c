@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "commands_lab.h"
 #include "ladders/ladders.h"
+#include "ladders/write_ups.h"
 #include "runner/results.h"
 #include "runner/runner.h"
 
@@ -29,6 +30,7 @@ static const cli_group list_groups[] = {{"Options", no_options}, {NULL, NULL}};
 
 static void list_rungs(const lab_ladder *ladder)
 {
+    lab_write_ups write_ups = 0;
     printf("%s: %s\n", ladder->name, ladder->title);
     if (ladder->against != NULL) {
         printf("checked against %s\n", ladder->against);
@@ -47,6 +49,11 @@ static void list_rungs(const lab_ladder *ladder)
             printf(" (from %s)", rung->parent);
         }
         putchar('\n');
+        lab_add_write_up(&write_ups, rung->row);
+    }
+    if (write_ups != 0) {
+        putchar('\n');
+        lab_print_write_ups(write_ups);
     }
 }
 
@@ -77,8 +84,10 @@ const cli_command lab_list = {
     .name = "list",
     .usage = "[LADDER]",
     .summary = "the ladders, or the rungs of one",
-    .text = "Lists the ladders, or the rungs of one ladder with what their answers are checked "
-            "against, the row of the write-up that each reproduces and the one idea it adds.",
+    .text =
+        "Lists the ladders, or the rungs of one ladder with what their answers are checked "
+        "against, the row of the write-up that each reproduces and the one idea it adds, then the "
+        "titles of those write-ups.",
     .examples = list_examples,
     .operands = list_operands,
     .groups = list_groups,

@@ -4,6 +4,8 @@
  */
 #include "runner/tables.h"
 
+#include "ladders/write_ups.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -171,6 +173,7 @@ void lab_print_notes(const lab_run *run, int32_t from)
 void lab_print_sources(const lab_run *run)
 {
     char rate[CLI_SHOWN];
+    lab_write_ups write_ups = 0;
     if (run->ceiling.of != NULL && run->ceiling.rate > 0) {
         printf("ceiling: %s %s/s, %s\n", cli_show_scaled(rate, run->ceiling.rate),
                run->ladder->unit, run->ceiling.of);
@@ -178,6 +181,10 @@ void lab_print_sources(const lab_run *run)
     if (run->published) {
         printf("published: on %s\n", run->ladder->published_on);
     }
+    for (int32_t i = 0; i < run->count; i++) {
+        lab_add_write_up(&write_ups, run->cases[i].rung->row);
+    }
+    lab_print_write_ups(write_ups);
     fflush(stdout);
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "commands_lab.h"
 #include "ladders/ladders.h"
+#include "ladders/write_ups.h"
 #include "show/machine_code.h"
 #include "show/sources.h"
 
@@ -182,6 +183,9 @@ static void print_rung(const lab_ladder *ladder, const lab_rung *rung)
         printf("changes %s\n", rung->parent);
     }
     printf("checked against %s\n", rung->against != NULL ? rung->against : ladder->against);
+    lab_write_ups write_up = 0;
+    lab_add_write_up(&write_up, rung->row);
+    lab_print_write_ups(write_up);
     const char *before = "";
     for (const char *at = source_of(ladder, rung); *at != '\0'; at += *at == ' ') {
         int length = (int)strcspn(at, " ");

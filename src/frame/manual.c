@@ -5,16 +5,32 @@
 #include "frame/help.h"
 
 #include "frame/program.h"
+#include "frame/utf8.h"
 
 #include <ctype.h>
 #include <string.h>
+
+/* A character beyond ASCII by its number, which every roff takes, whatever it thinks the page is
+ * encoded in. */
+static void roff_beyond(FILE *file, const char *bytes, int length)
+{
+    unsigned code = (unsigned char)bytes[0] & (0x7fU >> length);
+    for (int i = 1; i < length; i++) {
+        code = code << 6 | ((unsigned char)bytes[i] & 0x3fU);
+    }
+    fprintf(file, "\\[u%04X]", code);
+}
 
 /* Text for roff: a backslash and a hyphen are special anywhere, a dot or a quote at the start of
  * a line. An empty line of the text becomes a new paragraph. */
 static void roff(FILE *file, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '\\') {
+        const int length = cli_utf8_length(c);
+        if (length > 1) {
+            roff_beyond(file, c, length);
+            c += length - 1;
+        } else if (*c == '\\') {
             fputs("\\e", file);
         } else if (*c == '-') {
             fputs("\\-", file);

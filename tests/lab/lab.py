@@ -27,7 +27,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 
 def lab(*words, path=None):
     """The program with these words and, where a path is given, what lies there alone to be run by it."""
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=LIMIT, check=False,
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, encoding="utf-8", timeout=LIMIT, check=False,
                           env=os.environ if path is None else {**os.environ, "PATH": str(path)})
 
 
@@ -89,6 +89,28 @@ class Laboratory(unittest.TestCase):
                 self.assertGreater(len(line.split()), 3, line)
                 if "(from " in line:
                     self.assertIn(line.rsplit("(from ", 1)[1].rstrip(")"), rungs)
+
+    def test_rows_come_with_the_titles_of_their_write_ups(self):
+        readme = (DOCS.parent / "lab" / "README.md").read_text(encoding="utf-8")
+        titles = dict(re.findall(r"^\| ([A-E]) \| (“.*?”)", readme, re.MULTILINE))
+        self.assertEqual("".join(titles), "ABCDE")
+        tour = (DOCS / "tour.md").read_text(encoding="utf-8")
+        self.assertEqual(dict(re.findall(r"^\| ([A-E]) \| (“.*?”)", tour, re.MULTILINE)), titles)
+        manual = re.sub(r"\\\[u([0-9A-F]{4})\]", lambda code: chr(int(code[1], 16)),
+                        lab("--man").stdout.replace("\\-", "-"))
+        self.assertEqual(dict(re.findall(r"^([A-E]): (“.*?”)", manual, re.MULTILINE)), titles)
+
+        def named(text):
+            return dict(re.findall(r"^write-up (.): (“.*?”)", text, re.MULTILINE))
+        for name in ladders():
+            told = lab("list", name).stdout
+            letters = sorted(set(re.findall(r"^  \S+ +([A-E])\d ", told, re.MULTILINE)))
+            self.assertEqual(named(told), {letter: titles[letter] for letter in letters}, name)
+        self.assertEqual(named(lab("show", "pthreads").stdout), {"A": titles["A"]})
+        self.assertEqual(named(lab("show", "min").stdout), {})
+        climb = ["run", "apsp-cpu", "--n", "20", "--repeat", "1", "--rungs"]
+        self.assertEqual(named(lab(*climb, "min,pthreads").stdout), {"A": titles["A"]})
+        self.assertEqual(named(lab(*climb, "naive,min").stdout), {})
 
     def test_every_rung_shows_its_source_and_what_it_changes(self):
         shown = 0
