@@ -8,10 +8,12 @@
 #include "apsp/closure/cpu.h"
 #include "apsp/closure/pull.h"
 #include "apsp/closure/scatter.h"
+#include "apsp/closure/signed.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/hops.h"
 #include "apsp/plan/check.h"
 #include "apsp/plan/explain.h"
+#include "apsp/plan/gpu.h"
 #include "apsp/plan/plan.h"
 #include "apsp/reference.h"
 #include "apsp/search/search.h"
@@ -157,7 +159,8 @@ static tw_status close_matrix(void *run)
         out->device += twi_seconds() - began;
         return status;
     }
-    if (self->done == 0 && twi_pull_pays(plan->graph, work)) {
+    if (self->done == 0 && twi_pull_pays(plan->graph, work) &&
+        twi_pull_may(plan, work, out->symmetric)) {
         out->block = 0;
         twi_pull(plan->graph, work);
         return TW_OK;
@@ -502,6 +505,18 @@ tw_status tw_apsp_plan_run(tw_context *ctx, tw_apsp_plan *plan, tw_sink *sinks, 
     return status;
 }
 
+/* Whether negative weights can be closed as they are: nothing of the whole matrix is asked for that
+ * a plan would have to look at. */
+static bool closes_signed(const tw_context *ctx, const tw_matrix *out, const tw_graph *graph,
+                          const tw_apsp_options *o)
+{
+    return graph->min_weight < 0 && o->method == TW_APSP_METHOD_AUTO && o->work_type == TW_AUTO &&
+           o->block == 0 && o->sources == NULL && o->targets == NULL && o->cutoff < 0 &&
+           o->symmetric == 0 && o->order == NULL && o->checkpoint == NULL &&
+           out->rows == graph->n && out->cols == graph->n && !twi_gpu_is_named(ctx) &&
+           twi_signed_suits(graph, out->type);
+}
+
 tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
                   const tw_apsp_options *opts)
 {
@@ -524,6 +539,14 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
                        tw_type_name(options.type), tw_type_name(out->type));
     }
     options.type = out->type;
+    if (closes_signed(ctx, out, graph, &options)) {
+        bool done;
+        twi_meter_restart_peak(ctx->meter);
+        status = twi_signed_close(ctx, out, graph, &done);
+        if (status != TW_OK || done) {
+            return status;
+        }
+    }
     status = tw_sink_to_matrix(ctx, &sink, out);
     if (status == TW_OK) {
         status = twi_plan_create(ctx, &plan, graph, &options, false);

@@ -342,7 +342,7 @@ static void check_fold(const twi_minplus_kernel *kernel, int64_t rows, int64_t s
     free(x);
 }
 
-/* A row pulls from some others, from none and from one twice. */
+/* A row pulls from some others, from none and from one twice; floats bring what they add. */
 static void check_pull(const twi_minplus_kernel *kernel, int64_t strips, int64_t count)
 {
     const int64_t cols = strips * kernel->nr, u = cols / 2;
@@ -356,11 +356,17 @@ static void check_pull(const twi_minplus_kernel *kernel, int64_t strips, int64_t
         const int64_t at = (i % 7 * 5 + 1) % cols;
         list[i] = (int32_t)(at == u ? (at + 1) % cols : at);
     }
+    const bool brings = kernel->fold == NULL;
+    char *heads = matrix(type, 9);
+    int64_t head[9];
+    for (int64_t i = 0; i < count && brings; i++) {
+        put(heads, type, i, value(type));
+        head[i] = whole(get(heads, type, i));
+    }
     bool lowered = false;
     for (int64_t j = 0; j < cols; j += kernel->nr) {
         int64_t *row = want + u * cols;
-        int64_t head[9];
-        for (int64_t i = 0; i < count; i++) {
+        for (int64_t i = 0; i < count && !brings; i++) {
             head[i] = row[list[i]];
         }
         for (int64_t k = j; k < j + kernel->nr; k++) {
@@ -371,11 +377,13 @@ static void check_pull(const twi_minplus_kernel *kernel, int64_t strips, int64_t
             lowered = lowered || row[k] != before;
         }
     }
-    const bool changed = kernel->pull(c, cols + 3, cols, u, list, count);
+    const bool changed = kernel->pull(c, cols + 3, cols, u, list, brings ? heads : NULL, count);
     int64_t *got = whole_of(c, type, cols, cols, cols + 3);
     check(changed == lowered && memcmp(got, want, (size_t)(cols * cols) * sizeof *got) == 0,
           kernel->name, "pull", strips * 100 + count);
-    check(!kernel->pull(c, cols + 3, cols, u, list, 0), kernel->name, "pull from none", strips);
+    check(!kernel->pull(c, cols + 3, cols, u, list, brings ? heads : NULL, 0), kernel->name,
+          "pull from none", strips);
+    free(heads);
     free(got);
     free(want);
     free(c);
@@ -409,7 +417,7 @@ static void check_pivots(const twi_minplus_kernel *kernel, int64_t size, int64_t
     free(c);
 }
 
-enum { DENSE, SPARSE, SYMMETRIC, DISCONNECTED, SHAPES };
+enum { DENSE, SPARSE, SYMMETRIC, DISCONNECTED, SHAPES, HALF_EMPTY };
 static const char *const shape_names[SHAPES] = {
     "closure of a dense matrix", "closure of a sparse matrix", "closure of a symmetric matrix",
     "closure of two components"};
@@ -422,19 +430,45 @@ static void fill_graph(void *p, tw_type type, int64_t n, int64_t ld, int shape)
         for (int64_t j = 0; j < ld; j++) {
             double entry = (double)draw(weights);
             if (j >= n || (shape == SPARSE && draw((uint64_t)n) >= 3) ||
+                (shape == HALF_EMPTY && draw((uint64_t)n) >= 4) ||
                 (shape == DISCONNECTED && (i < n / 2) != (j < n / 2))) {
                 entry = cap;
             }
             put(p, type, i * ld + j, i == j ? 0 : entry);
         }
     }
-    if (shape == SYMMETRIC) {
+    if (shape == SYMMETRIC || shape == HALF_EMPTY) {
         for (int64_t i = 0; i < n; i++) {
             for (int64_t j = 0; j < i; j++) {
                 put(p, type, j * ld + i, get(p, type, i * ld + j));
             }
         }
     }
+}
+
+/* Half of a symmetric tile has every bit of the whole: of floats that are rounded, too. What stands
+ * behind the padding stays. */
+static void check_half(const twi_minplus_kernel *kernel, int64_t n, int shape)
+{
+    const tw_type type = kernel->type;
+    const bool rounds = kernel->fold == NULL;
+    const size_t bytes = tw_type_size(type);
+    const int64_t cols = (n + kernel->nr - 1) / kernel->nr * kernel->nr, ld = cols + 3;
+    char *half = matrix(type, n * ld + 1);
+    char *all = matrix(type, n * ld + 1);
+    fill_graph(half, type, n, ld, shape);
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < ld; j++) {
+            const double entry = get(half, type, i * ld + j);
+            put(half, type, i * ld + j, j >= cols ? 3 : rounds && j < n ? entry / 7 : entry);
+        }
+    }
+    memcpy(all, half, (size_t)(n * ld) * bytes);
+    kernel->close(all, ld, n, cols, n);
+    kernel->close_half(half, ld, n);
+    check(memcmp(half, all, (size_t)(n * ld) * bytes) == 0, kernel->name, "half of a tile", n);
+    free(all);
+    free(half);
 }
 
 static void check_closure(tw_context *ctx, const twi_minplus_kernel *kernel, int64_t n, int shape,
@@ -484,10 +518,13 @@ static void check_kernel(tw_context *ctx, const twi_minplus_kernel *kernel)
         check_fold(kernel, rows, 1 + rows % 3, rows % 2 == 0);
         check_fold(kernel, rows, 1200 / kernel->nr, rows % 2 != 0);
     }
-    for (int64_t i = 0; kernel->pull != NULL && i < 24; i++) {
+    for (int64_t i = 0; i < 24; i++) {
         check_pull(kernel, 1 + i % 3, i % 8 + 1);
     }
-    check((kernel->pull != NULL) == (kernel->fold != NULL), kernel->name, "pull is there", 0);
+    for (int64_t size = 0; size <= TWI_CLOSE_HALF; size++) {
+        check_half(kernel, size, SYMMETRIC);
+        check_half(kernel, size, HALF_EMPTY);
+    }
     check((kernel->fold != NULL) == (kernel->type != TW_F32 && kernel->type != TW_F64),
           kernel->name, "fold is there", 0);
     check(twi_packed_a_bytes(kernel, 0, 8) == 0, kernel->name, "empty panel", 0);

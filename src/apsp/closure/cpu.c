@@ -607,12 +607,19 @@ static void mirror_all(cpu_closure *self)
     }
 }
 
-/* A matrix that is one tile: no panel, no memory, no team. */
-static tw_status close_alone(tw_context *ctx, const twi_work *work)
+/* A matrix that is one tile: no panel, no memory, no team. Half of it is not worth its mirror where
+ * it has no two strips to leave columns out. */
+static tw_status close_alone(tw_context *ctx, const twi_work *work, bool symmetric)
 {
+    const twi_minplus_kernel *kernel = work->kernel;
     double n = (double)work->n;
     twi_progress(ctx, "closing", 0, n * n * n, "relaxations");
-    work->kernel->close(work->data, work->ld, work->n, work->ld, work->n);
+    if (symmetric && kernel->close_half != NULL && work->n <= TWI_CLOSE_HALF &&
+        work->n >= 2 * kernel->nr) {
+        kernel->close_half(work->data, work->ld, work->n);
+    } else {
+        kernel->close(work->data, work->ld, work->n, work->ld, work->n);
+    }
     twi_progress(ctx, "closing", n * n * n, n * n * n, "relaxations");
     return twi_check_cancel(ctx);
 }
@@ -627,7 +634,7 @@ tw_status twi_cpu_closure_from(tw_context *ctx, const twi_work *work, int32_t bl
                                bool symmetric, int64_t done, const twi_keeper *keeper)
 {
     if (done == 0 && work->n <= twi_close_unit(work->kernel)) {
-        return close_alone(ctx, work);
+        return close_alone(ctx, work, symmetric);
     }
     cpu_closure self = describe(work->kernel, work->n, block, threads, symmetric);
     twi_layout at = {NULL, 0};

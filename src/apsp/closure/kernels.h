@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 
+#define TWI_CLOSE_HALF 64 /* vertices of a symmetric tile that is closed as a whole, at most */
+
 typedef struct twi_range {
     int32_t begin; /* even */
     int32_t end;   /* even; begin == end: all infinite */
@@ -88,10 +90,16 @@ typedef struct twi_minplus_kernel {
     void (*transpose)(void *out, int64_t ld_out, const void *src, int64_t ld_src, int64_t rows,
                       int64_t cols);
 
-    /* Whole numbers only, NULL for floats: row u of a matrix of `cols` (a multiple of nr) columns
-     * takes c[u][j] = min(c[u][j], c[u][v] + c[v][j]) for each v of a list without u, strip after
-     * strip: where c[u][v] was lowered by one, the next ones have it. Whether the row changed. */
-    bool (*pull)(void *c, int64_t ldc, int64_t cols, int64_t u, const int32_t *list, int64_t count);
+    /* The same of a symmetric matrix of up to TWI_CLOSE_HALF vertices, rows padded to a multiple of
+     * nr: what lies below the diagonal is computed, and mirrored in the end. The same bits. */
+    void (*close_half)(void *c, int64_t ldc, int64_t size);
+
+    /* Row u of a matrix of `cols` (a multiple of nr) columns takes c[u][j] = min(c[u][j], h +
+     * c[v][j]) for each v of a list without u. Of whole numbers h is c[u][v], and where one strip
+     * lowered that, the next ones have it; of floats it is that of `heads`. Whether the row
+     * changed. */
+    bool (*pull)(void *c, int64_t ldc, int64_t cols, int64_t u, const int32_t *list,
+                 const void *heads, int64_t count);
 
     /* Whole numbers only, NULL for floats: `rows` rows of `cols` (a multiple of nr) columns, one
      * `step` elements after the other, put to what is known of their columns. Returns whether any

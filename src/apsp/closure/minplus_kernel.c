@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define MR 4
-#define CLOSE_STEPS 4      /* of a tile that is closed, taken at a time */
-#define CLOSE_ROWS 64      /* and rows of it */
-#define TWI_FOLD_COLS 1024 /* columns folded at a time: a multiple of every nr */
+#define CLOSE_STEPS 4             /* of a tile that is closed, taken at a time */
+#define CLOSE_ROWS TWI_CLOSE_HALF /* and rows of it */
+#define TWI_FOLD_COLS 1024        /* columns folded at a time: a multiple of every nr */
 
 /* X(i, j) for every vector j of row i. */
 #if TWI_NV == 4

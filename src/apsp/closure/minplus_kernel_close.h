@@ -43,6 +43,18 @@ static inline void FN(close_among)(T among[CLOSE_STEPS][CLOSE_STEPS], const T *p
     }
 }
 
+/* A head as a row's steps take it. Vectors that are whole go from memory to memory without a
+ * general register on the way, which on a Neoverse V1 takes a pipe of its own: in i32 a tenth of a
+ * tile's time (November 2026). */
+static inline void FN(put_head)(T *out, const T *head)
+{
+    if (A_LANES == LANES) {
+        STORE(out, SPLAT(*head));
+    } else {
+        FN(put_a)(out, *head);
+    }
+}
+
 /* The heads of `count` rows in CLOSE_STEPS steps from p on, each A_LANES times: what step q adds is
  * known once the steps before it have lowered the row's element in column p + q. One row beside the
  * other, so that vectors do it: element by element this took two fifths of the time of a tile of 64
@@ -80,7 +92,7 @@ static int64_t FN(close_heads)(T *out, T **rows, T *c, int64_t ldc, int64_t coun
     int64_t kept = 0;
     for (int64_t i = 0; i < count; i++) {
         for (int q = 0; q < CLOSE_STEPS; q++) {
-            FN(put_a)(out + (kept * CLOSE_STEPS + q) * A_LANES, head[q][i]);
+            FN(put_head)(out + (kept * CLOSE_STEPS + q) * A_LANES, &head[q][i]);
         }
         rows[kept] = c + i * ldc;
         kept += least[i] < INFTY;
@@ -236,4 +248,117 @@ static void FN(close)(void *c_, int64_t ldc, int64_t size, int64_t padded, int64
             }
         }
     }
+}
+
+/* ------------------------------------------------------------------------- symmetric matrices */
+
+/* Columns p ... p + count - 1 of a symmetric matrix that is up to date below its diagonal alone: up
+ * to there a column is the row of its vertex. */
+static void FN(half_columns)(T *out, int64_t step, const T *c, int64_t ldc, int64_t size, int64_t p,
+                             int count)
+{
+    int64_t whole = p + count; /* rows that vectors have taken end here */
+    for (; count == CLOSE_STEPS && whole + LANES <= size; whole += LANES) {
+        VEC column[CLOSE_STEPS];
+        COLUMNS_4(column, c + whole * ldc + p, ldc);
+        for (int q = 0; q < CLOSE_STEPS; q++) {
+            STORE(out + q * step + whole, column[q]);
+        }
+    }
+    for (int q = 0; q < count; q++) {
+        memcpy(out + q * step, c + (p + q) * ldc, (size_t)(p + q + 1) * sizeof(T));
+        for (int64_t i = p + q + 1; i < p + count; i++) {
+            out[q * step + i] = c[i * ldc + p + q];
+        }
+        for (int64_t i = whole; i < size; i++) {
+            out[q * step + i] = c[i * ldc + p + q];
+        }
+    }
+}
+
+/* The half above the diagonal from the one below. */
+static void FN(mirror)(T *c, int64_t ldc, int64_t size)
+{
+    for (int64_t i = 0; i < size; i += LANES) {
+        int64_t j = 0;
+        for (; j + CLOSE_STEPS <= i && i + LANES <= size; j += CLOSE_STEPS) {
+            VEC column[CLOSE_STEPS];
+            COLUMNS_4(column, c + i * ldc + j, ldc);
+            for (int q = 0; q < CLOSE_STEPS; q++) {
+                STORE(c + (j + q) * ldc + i, column[q]);
+            }
+        }
+        for (; j < i + LANES && j < size; j++) {
+            for (int64_t k = i > j ? i : j; k < i + LANES && k < size; k++) {
+                c[j * ldc + k] = c[k * ldc + j];
+            }
+        }
+    }
+}
+
+/*
+ * Closes the half below the diagonal, a strip of columns at a time with the rows from there on.
+ * Each row's heads are what the pivots' rows hold in its own column, so both are found once.
+ */
+static void FN(close_half)(void *c_, int64_t ldc, int64_t size)
+{
+    enum { WIDTH = NR > CLOSE_ROWS ? NR : CLOSE_ROWS };
+    T *c = c_;
+    T pivot[CLOSE_STEPS][WIDTH];
+    T heads[CLOSE_ROWS * CLOSE_STEPS * A_LANES];
+    T none[CLOSE_STEPS][CLOSE_STEPS]; /* of the steps before: they have been taken */
+    T among[CLOSE_STEPS][CLOSE_STEPS];
+    T *rows[CLOSE_ROWS];
+    int64_t p = 0;
+    for (int q = 0; q < CLOSE_STEPS; q++) {
+        for (int64_t j = 0; j < WIDTH; j++) {
+            pivot[q][j] = INFTY;
+        }
+        for (int r = 0; r < CLOSE_STEPS; r++) {
+            none[q][r] = INFTY;
+        }
+    }
+    for (; p + CLOSE_STEPS <= size; p += CLOSE_STEPS) {
+        int64_t after[WIDTH / NR]; /* rows kept above each strip's first */
+        int64_t kept = 0;
+        FN(half_columns)(pivot[0], WIDTH, c, ldc, size, p, CLOSE_STEPS);
+        FN(close_among)(among, pivot[0], WIDTH, p);
+        for (int64_t j = 0; j < WIDTH; j += LANES) {
+            VEC h[CLOSE_STEPS];
+            for (int q = 0; q < CLOSE_STEPS; q++) {
+                h[q] = LOAD(pivot[q] + j);
+                for (int r = 0; r < q; r++) {
+                    h[q] = MIN(h[q], ADD(h[r], SPLAT(among[r][q])));
+                }
+                STORE(pivot[q] + j, h[q]);
+            }
+        }
+        for (int64_t i = 0; i < size; i++) {
+            T least = pivot[0][i];
+            if (i % NR == 0) {
+                after[i / NR] = kept;
+            }
+            for (int q = 0; q < CLOSE_STEPS; q++) {
+                FN(put_head)(heads + (kept * CLOSE_STEPS + q) * A_LANES, &pivot[q][i]);
+                least = pivot[q][i] < least ? pivot[q][i] : least;
+            }
+            rows[kept] = c + i * ldc;
+            kept += least < INFTY;
+        }
+        for (int64_t j = 0; j < size; j += NR) {
+            const int64_t first = after[j / NR];
+            FN(close_strip)
+            (rows + first, heads + first * CLOSE_STEPS * A_LANES, kept - first, pivot[0], WIDTH,
+             none, j);
+        }
+    }
+    for (; p < size; p++) {
+        FN(half_columns)(pivot[0], WIDTH, c, ldc, size, p, 1);
+        for (int64_t i = 0; i < size; i++) {
+            if (pivot[0][i] < INFTY && i != p) {
+                FN(close_row)(c + i * ldc, pivot[0], pivot[0][i], i + 1);
+            }
+        }
+    }
+    FN(mirror)(c, ldc, size);
 }

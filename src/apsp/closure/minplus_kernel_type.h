@@ -339,13 +339,19 @@ static void FN(transpose)(void *out_, int64_t ld_out, const void *src_, int64_t 
 }
 
 #if WHOLE
+#define DIFFERENCE(a, b) ((a) ^ (b))
+#else
+#define DIFFERENCE(a, b) ((a) != (b))
+#endif
 static bool FN(pull)(void *c_, int64_t ldc, int64_t cols, int64_t u, const int32_t *list,
-                     int64_t count)
+                     const void *heads_, int64_t count)
 {
     T *c = c_;
     T *row = c + u * ldc;
-    T lane[LANES];
-    VEC differs = SPLAT(0);
+    const T *heads = heads_;
+    const VEC zero = SPLAT(0), same = SPLAT(0);
+    __typeof__(DIFFERENCE(zero, same)) differs = DIFFERENCE(zero, same);
+    uint64_t word[(sizeof differs + 7) / 8] = {0};
     for (int64_t j = 0; j < cols; j += NR) {
         VEC x[TWI_NV];
         for (int v = 0; v < TWI_NV; v++) {
@@ -353,24 +359,26 @@ static bool FN(pull)(void *c_, int64_t ldc, int64_t cols, int64_t u, const int32
         }
         for (int64_t i = 0; i < count; i++) {
             const T *from = c + list[i] * ldc + j;
-            VEC head = SPLAT(row[list[i]]);
+            VEC head = SPLAT(*(WHOLE ? row + list[i] : heads + i));
             for (int v = 0; v < TWI_NV; v++) {
                 x[v] = MIN(x[v], ADD(head, LOAD(from + v * LANES)));
             }
         }
         for (int v = 0; v < TWI_NV; v++) {
-            differs |= x[v] ^ LOAD(row + j + v * LANES);
+            differs |= DIFFERENCE(x[v], LOAD(row + j + v * LANES));
             STORE(row + j + v * LANES, x[v]);
         }
     }
-    STORE(lane, differs);
-    T any = 0;
-    for (int l = 0; l < LANES; l++) {
-        any |= lane[l];
+    memcpy(word, &differs, sizeof differs);
+    uint64_t any = 0;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+        any |= word[i];
     }
     return any != 0;
 }
+#undef DIFFERENCE
 
+#if WHOLE
 /* clang-format off */
 #define W_LOAD(i, j) WIDE w##j = sum[j];
 #define W_STORE(i, j) sum[j] = w##j;
@@ -506,10 +514,11 @@ static const twi_minplus_kernel FN(kernel) = {
     .pack_a = FN(pack_a),
     .pack_b = FN(pack_b),
     .close = FN(close),
+    .close_half = FN(close_half),
     .update_rows = FN(update_rows),
     .transpose = FN(transpose),
-#if WHOLE
     .pull = FN(pull),
+#if WHOLE
     .fold = FN(fold),
     .spread = FN(spread),
     .fold_across = FN(fold_across),

@@ -8,28 +8,82 @@
 
 #define SQUARE 64 /* side of the blocks in which the matrix is compared with its transpose */
 
-/* Plain weights of type W, the usual case, need no double on the way. The sum makes -0 a 0, as that
- * of twi_plan_arc_weight does. */
-#define SCATTER_ROW(T, INFTY, W)                                                    \
-    {                                                                               \
-        const W *plain = is_plain ? graph->weights : NULL;                          \
-        T *row = (T *)work->data + u * work->ld;                                    \
-        for (int64_t j = 0; j < work->ld; j++) {                                    \
-            row[j] = (INFTY);                                                       \
-        }                                                                           \
-        row[u] = 0;                                                                 \
-        for (int64_t arc = graph->offsets[u]; arc < graph->offsets[u + 1]; arc++) { \
-            int32_t v = graph->targets[arc];                                        \
-            T entry;                                                                \
-            if (plain != NULL) {                                                    \
-                entry = plain[arc] < (INFTY) ? (T)(plain[arc] + 0) : (INFTY);       \
-            } else {                                                                \
-                double weight = twi_plan_arc_weight(plan, u, v, arc);               \
-                entry = weight < (double)(INFTY) ? (T)weight : (INFTY);             \
-            }                                                                       \
-            row[v] = entry < row[v] ? entry : row[v];                               \
-        }                                                                           \
+/* A weight as an entry. The sum makes -0 a 0, as that of twi_plan_arc_weight does. Floats have no
+ * cap, and without the comparison vectors can copy them. */
+#define PLAIN(T, INFTY, weight) ((T)0.5 > 0 || (weight) < (INFTY) ? (T)((weight) + 0) : (T)(INFTY))
+
+/* A row with an arc to every other vertex, in their order, which vectors copy. */
+#define COPY_ROW(T, INFTY, W)                                                    \
+    {                                                                            \
+        const W *restrict plain = (const W *)graph->weights + graph->offsets[u]; \
+        T *restrict row = (T *)work->data + u * work->ld;                        \
+        for (int64_t j = 0; j < u; j++) {                                        \
+            row[j] = PLAIN(T, INFTY, plain[j]);                                  \
+        }                                                                        \
+        row[u] = 0;                                                              \
+        for (int64_t j = u + 1; j < work->n; j++) {                              \
+            row[j] = PLAIN(T, INFTY, plain[j - 1]);                              \
+        }                                                                        \
+        for (int64_t j = work->n; j < work->ld; j++) {                           \
+            row[j] = (T)(INFTY);                                                 \
+        }                                                                        \
     }
+
+/* Arc by arc. As long as targets rise no arc has a parallel, and nothing is read back. */
+#define SCATTER_ROW(T, INFTY, W)                                                       \
+    {                                                                                  \
+        const W *plain = graph->weights;                                               \
+        T *row = (T *)work->data + u * work->ld;                                       \
+        int64_t arc = graph->offsets[u];                                               \
+        for (int64_t j = 0; j < work->ld; j++) {                                       \
+            row[j] = (T)(INFTY);                                                       \
+        }                                                                              \
+        for (int32_t last = -1; is_plain && arc < end && targets[arc] > last; arc++) { \
+            last = targets[arc];                                                       \
+            row[last] = PLAIN(T, INFTY, plain[arc]);                                   \
+        }                                                                              \
+        row[u] = row[u] < (T)0 ? row[u] : (T)0; /* a loop may be below 0 */            \
+        for (; arc < end; arc++) {                                                     \
+            const int32_t v = targets[arc];                                            \
+            const double weight = twi_plan_arc_weight(plan, u, v, arc);                \
+            const T entry = PLAIN(T, (double)(INFTY), weight);                         \
+            row[v] = entry < row[v] ? entry : row[v];                                  \
+        }                                                                              \
+    }
+
+#define FILL_FROM(T, INFTY, W)   \
+    if (is_complete) {           \
+        COPY_ROW(T, INFTY, W)    \
+    } else {                     \
+        SCATTER_ROW(T, INFTY, W) \
+    }
+
+#define FILL_ROW(T, INFTY)                     \
+    if (graph->weight_type == TW_I32) {        \
+        FILL_FROM(T, INFTY, int32_t)           \
+    } else if (graph->weight_type == TW_F32) { \
+        FILL_FROM(T, (double)(INFTY), float)   \
+    } else {                                   \
+        FILL_FROM(T, (double)(INFTY), double)  \
+    }
+
+/* An arc to every other vertex, in their order? */
+static bool has_all_arcs(const tw_graph *graph, int64_t u)
+{
+    const int32_t *targets = graph->targets + graph->offsets[u];
+    const int32_t before = (int32_t)u, count = (int32_t)graph->n - 1;
+    int32_t differ = 0;
+    if (graph->offsets[u + 1] - graph->offsets[u] != count) {
+        return false;
+    }
+    for (int32_t i = 0; i < before; i++) {
+        differ |= targets[i] ^ i;
+    }
+    for (int32_t i = before; i < count; i++) {
+        differ |= targets[i] ^ (i + 1);
+    }
+    return differ == 0;
+}
 
 const twi_minplus_kernel *twi_closure_kernel(const tw_apsp_plan *plan, tw_type type)
 {
@@ -43,24 +97,25 @@ static void scatter_row(const tw_apsp_plan *plan, const twi_work *work, int64_t 
 {
     const tw_graph *graph = plan->graph;
     const uint16_t cap = work->kernel->type == TW_U16 ? (uint16_t)work->kernel->infinity : 0;
-    const bool is_float = work->kernel->type == TW_F32 || work->kernel->type == TW_F64;
-    const bool is_plain =
-        plan->potential == NULL && graph->weight_type == (is_float ? work->kernel->type : TW_I32);
+    const bool is_plain = plan->potential == NULL;
+    const bool is_complete = is_plain && has_all_arcs(graph, u);
+    const int32_t *targets = graph->targets;
+    const int64_t end = graph->offsets[u + 1];
     switch (work->kernel->type) {
     case TW_U8:
-        SCATTER_ROW(uint8_t, TW_APSP_INF_U8, int32_t)
+        FILL_ROW(uint8_t, TW_APSP_INF_U8)
         break;
     case TW_U16:
-        SCATTER_ROW(uint16_t, cap, int32_t)
+        FILL_ROW(uint16_t, cap)
         break;
     case TW_I32:
-        SCATTER_ROW(int32_t, TW_APSP_INF_I32, int32_t)
+        FILL_ROW(int32_t, TW_APSP_INF_I32)
         break;
     case TW_F32:
-        SCATTER_ROW(float, INFINITY, float)
+        FILL_ROW(float, INFINITY)
         break;
     default:
-        SCATTER_ROW(double, (double)INFINITY, double)
+        FILL_ROW(double, (double)INFINITY)
         break;
     }
 }
@@ -118,7 +173,8 @@ void twi_name_infinity(tw_context *ctx, const twi_work *work)
     {                                                     \
         const T *m = work->data;                          \
         for (int64_t i = i0; i < i1; i++) {               \
-            for (int64_t j = j0; j < j1; j++) {           \
+            const int64_t last = i < j1 ? i : j1;         \
+            for (int64_t j = j0; j < last; j++) {         \
                 differ |= m[i * ld + j] != m[j * ld + i]; \
             }                                             \
             if (differ) {                                 \
