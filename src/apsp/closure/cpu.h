@@ -28,8 +28,9 @@ uint64_t twi_cpu_closure_memory(const twi_minplus_kernel *kernel, int64_t n, int
                                 int threads, bool symmetric);
 
 /* Close `work` in place: entry (i, j) becomes the least sum over walks i -> j. The diagonal is 0 on
- * entry; no entry is negative, but of a matrix of one tile (signed.h). With `symmetric` the matrix is symmetric, half of the work is done
- * and both halves are filled in the end. The same bits for any number of threads. */
+ * entry; no entry is negative, but of a matrix of one tile (signed.h). With `symmetric` the matrix
+ * is symmetric, half of the work is done and both halves are filled in the end. The same bits for
+ * any number of threads. */
 TW_CHECKED tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block,
                                      int threads, bool symmetric);
 
