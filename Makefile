@@ -9,13 +9,21 @@ FUZZ_SECONDS ?= 20
 HERE := $(shell uname -m)
 FOREIGN := $(if $(filter aarch64 arm64,$(HERE)),x86_64,aarch64)
 
-# $(call compile,PRESET[,TARGET]): configure quietly, by COMPILER where it is given, then build all or one target.
-compile = cmake --preset $(1) $(if $(COMPILER),-DCMAKE_C_COMPILER=$(COMPILER)) >build/$(1).log 2>&1 || \
-              { cat build/$(1).log; echo "('make setup' installs what this needs)"; exit 1; }; \
-          cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
+# $(call configure,PRESET[,OPTION...]): quietly, by COMPILER where it is given.
+configure = cmake --preset $(1) $(if $(COMPILER),-DCMAKE_C_COMPILER=$(COMPILER)) $(2) >build/$(1).log 2>&1 || \
+                { cat build/$(1).log; echo "('make setup' installs what this needs)"; exit 1; }
 
-# $(call tested,PRESET): run its tests, those that match ONLY and not WITHOUT where they are given.
-tested = tools/run-tests $(1) $(if $(WITHOUT),-E "$(WITHOUT)") $(if $(ONLY),-R "$(ONLY)")
+# $(call compile,PRESET[,TARGET]): configure, then build all or one target.
+compile = $(call configure,$(1)); cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
+
+# The tests that match ONLY and not WITHOUT, where they are given.
+chosen = $(if $(WITHOUT),-E "$(WITHOUT)") $(if $(ONLY),-R "$(ONLY)")
+
+# $(call build-tests,PRESET): of a configured one, all, or what the chosen tests need.
+build-tests = $(if $(ONLY)$(WITHOUT),tools/build-tests $(1) $(JOBS) $(chosen),cmake --build --preset $(1) -j $(JOBS))
+
+# $(call tested,PRESET): run its chosen tests.
+tested = tools/run-tests $(1) $(chosen)
 
 # $(call given,NAME[,PREFIX]): as TW_NAME, or PREFIX_NAME, what the caller says, else the default: not what
 # the cache keeps of another call.
@@ -54,7 +62,8 @@ lint: | build/ ## formatting, clang-tidy, shellcheck, who may include whom (CHEC
 
 clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@tools/setup build test clang
-	@$(call compile,$@)
+	@$(call configure,$@)
+	@$(call build-tests,$@)
 	@$(call tested,$@)
 
 mpi: | build/ ## the closure over MPI, tested on 1 to 8 ranks (installs Open MPI if there is none)
@@ -64,9 +73,8 @@ mpi: | build/ ## the closure over MPI, tested on 1 to 8 ranks (installs Open MPI
 
 cuda: | build/ ## the same with CUDA (CUDA_ARCHITECTURES=90: for one kind of card; faster to build)
 	@tools/setup build test
-	@cmake --preset cuda $(call given,CUDA_ARCHITECTURES,CMAKE) \
-	    >build/cuda.log 2>&1 || { cat build/cuda.log; exit 1; }
-	@cmake --build --preset cuda -j $(JOBS)
+	@$(call configure,cuda,$(call given,CUDA_ARCHITECTURES,CMAKE))
+	@$(call build-tests,cuda)
 	@$(call tested,cuda)
 
 hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx90a, TARGETS=...: faster to build)
@@ -76,14 +84,16 @@ hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx9
 	@cmake --build --preset hip -j $(JOBS) $(if $(TARGETS),--target $(TARGETS))
 	@$(call tested,hip)
 
-asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZE_WITHOUT=null,...: less some checks)
 	@tools/setup build test
-	@$(call compile,asan)
+	@$(call configure,asan,$(call given,SANITIZE_WITHOUT))
+	@$(call build-tests,asan)
 	@$(call tested,asan)
 
 tsan: | build/ ## the threaded tests under ThreadSanitizer
 	@tools/setup build test clang
-	@$(call compile,tsan)
+	@$(call configure,tsan)
+	@$(call build-tests,tsan)
 	@$(call tested,tsan)
 
 fuzz: | build/ ## each reader's fuzz target for FUZZ_SECONDS

@@ -13,6 +13,36 @@
 
 #include "base/context.h"
 
+/* cmocka compares bytes one after the other, and is called for each element of a loop: under an
+ * emulator that is half of what some tests take. These ask it only when something is wrong, and
+ * under a sanitizer memcmp looks at where the bytes lie. */
+static inline bool are_same_bytes(const void *a, const void *b, size_t size)
+{
+    return size == 0 || memcmp(a, b, size) == 0;
+}
+
+static inline void show_difference(const void *a, const void *b, size_t size)
+{
+    assert_memory_equal(a, b, size);
+}
+
+#undef assert_memory_equal
+#define assert_memory_equal(a, b, size)                                       \
+    do {                                                                      \
+        if (!are_same_bytes((a), (b), (size))) {                              \
+            print_error("%s:%d: %s is not %s\n", __FILE__, __LINE__, #a, #b); \
+            show_difference((a), (b), (size));                                \
+        }                                                                     \
+    } while (0)
+
+#undef assert_true
+#define assert_true(c)          \
+    do {                        \
+        if (!(c)) {             \
+            fail_msg("%s", #c); \
+        }                       \
+    } while (0)
+
 /* The types that arrays can be of, those of weights, and those that are computed in. Lists: the
  * order of their numbers means nothing. */
 enum { ELEMENT_TYPES = 6, WEIGHT_TYPES = 3, FLOAT_TYPES = 2 };

@@ -19,7 +19,7 @@ remain in the folder that the commands before the last did not make: a failed co
 must leave no file behind, under any name.
 
 With TW_TEST_SMALL=emulated a part of each file is run, spread over it, since an emulator takes
-thirty times as long: every fourth case and no fewer than five. The last line says how many were left
+thirty times as long: every sixth case and no fewer than five. The last line says how many were left
 out.
 """
 import os
@@ -29,7 +29,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EMULATED_SHARE = 4  # one case in so many is run under an emulator
+EMULATED_SHARE = 6  # one case in so many is run under an emulator
 EMULATED_LEAST = 5  # of a file, if it has them
 LIMIT = 1200  # seconds after which a command hangs; a busy machine may need minutes
 
