@@ -60,9 +60,10 @@ lint: | build/ ## formatting, clang-tidy, shellcheck, who may include whom (CHEC
 	@cmake --preset clang -B build/lint >build/lint.log 2>&1 || { cat build/lint.log; exit 1; }
 	@tools/lint build/lint $(CHECKS)
 
+# (Types and functions in the library are for the test abi, which is for gcc.)
 clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@tools/setup build test clang
-	@$(call configure,$@)
+	@$(call configure,$@,$(if $(filter clang,$(COMPILER)),-DTW_DEBUG_INFO=OFF))
 	@$(call build-tests,$@)
 	@$(call tested,$@)
 
