@@ -151,8 +151,8 @@ deb: ## Debian packages, in build/deb, and what lintian says of them (CHROOT=1: 
 install: build ## into PREFIX (DESTDIR is honoured)
 	cmake --install build/$(PRESET) --prefix $(PREFIX)
 
-uninstall: ## what install put there (DESTDIR is honoured)
-	@cmake --build build/$(PRESET) --target uninstall
+uninstall: ## what the last install put there (DESTDIR is honoured; a PREFIX must be that of install)
+	@TW_PREFIX='$(if $(filter file,$(origin PREFIX)),,$(PREFIX))' cmake --build build/$(PRESET) --target uninstall
 
 clean: ## remove every build
 	rm -rf build

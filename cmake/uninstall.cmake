@@ -1,9 +1,19 @@
 # cmake -DMANIFEST=FILE -P uninstall.cmake: remove the files that an installation has listed in FILE
-# (below DESTDIR, if that is set), and folders named tilewright that are empty then.
+# (below DESTDIR, if that is set; all of them in TW_PREFIX, if that is set), and folders named tilewright that are empty then.
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "nothing to uninstall: ${MANIFEST} is not there")
 endif()
 file(STRINGS "${MANIFEST}" files)
+if(NOT "$ENV{TW_PREFIX}" STREQUAL "")
+  get_filename_component(prefix "$ENV{TW_PREFIX}" ABSOLUTE)
+  foreach(file IN LISTS files)
+    string(FIND "${file}" "${prefix}/" begins)
+    if(NOT begins EQUAL 0)
+      message(FATAL_ERROR "the last installation was not into ${prefix}: it has ${file}; install there again, "
+                          "then uninstall, or leave PREFIX out to remove the last installation")
+    endif()
+  endforeach()
+endif()
 set(folders "")
 foreach(file IN LISTS files)
   set(path "$ENV{DESTDIR}${file}")

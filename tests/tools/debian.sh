@@ -22,7 +22,8 @@ grep -qx "Package: $package" debian/control || fail "debian/control has no $pack
 symbols=debian/$package.symbols
 [ -e "$symbols" ] || fail "no $symbols"
 [ "$(head -n 1 "$symbols")" = "$soname $package #MINVER#" ] || fail "$symbols begins with another library"
-! sed 1d "$symbols" | grep -vE "^ (tw_[a-z0-9_]+@Base|\(symver\)TILEWRIGHT_PRIVATE_$version) [0-9.]+\$" || fail "$symbols has lines that are no symbols"
+[ "$(sed -n 2p "$symbols")" = "* Build-Depends-Package: libtilewright-dev" ] || fail "$symbols does not name the package to build with"
+! sed 1,2d "$symbols" | grep -vE "^ (tw_[a-z0-9_]+@Base|\(symver\)TILEWRIGHT_PRIVATE_$version) [0-9.]+\$" || fail "$symbols has lines that are no symbols"
 diff <(sed -n 's/^ \(.*\)@Base .*/\1/p' "$symbols") \
     <(nm -D --defined-only --format=posix "$library" | sed 's/ .*//' | grep -v '@@TILEWRIGHT_PRIVATE_\|^TILEWRIGHT_PRIVATE_' |
         LC_ALL=C sort) ||

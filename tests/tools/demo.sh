@@ -55,6 +55,21 @@ grep -q "NVIDIA H200" <<<"$said" || fail "the card is not named: $said"
 [ "$(grep -c '^tilewright apsp .*--device cuda' "$CALLS")" -eq 2 ] || fail "not run on the card: $(cat "$CALLS")"
 [ -d build/demo-cuda ] || fail "no folder of its own"
 
+# A toolkit beside the path is found, and that there is none is said.
+mkdir -p "$scratch/toolkit/bin" "$scratch/few"
+mv "$scratch/bin/nvcc" "$scratch/toolkit/bin"
+for tool in bash sh env dirname mkdir tail tr nproc cp cat find head sed grep rm mktemp sort; do
+    ln -s "$(command -v "$tool")" "$scratch/few/$tool"
+done
+: >"$CALLS"
+said=$(CUDA_HOME=$scratch/toolkit PATH=$scratch/bin:$scratch/few tools/demo-gpu 2>&1) || fail "with CUDA_HOME: $said"
+grep -q '^cmake --preset cuda ' "$CALLS" || fail "the toolkit of CUDA_HOME is not found: $said"
+if [ ! -e /usr/local/cuda/bin/nvcc ]; then
+    said=$(PATH=$scratch/bin:$scratch/few tools/demo-gpu 2>&1) || fail "without nvcc: $said"
+    grep -q "but no nvcc" <<<"$said" || fail "that nvcc is missing is not said: $said"
+fi
+mv "$scratch/toolkit/bin/nvcc" "$scratch/bin"
+
 # A toolkit that cannot build it is told; one that builds what does not run fails.
 stand_in "$scratch/bin/cmake" 'echo "unsupported compiler"; exit 1'
 run tools/demo-gpu

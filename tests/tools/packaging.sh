@@ -70,6 +70,14 @@ source=$scratch/user configure part -DTW_CLI=OFF -DTW_LAB=OFF -DBUILD_SHARED_LIB
 has uses_shared uses_static tilewright_shared
 lacks test_apsp uninstall
 
+# Canaries and checked copies are those of CFLAGS, if it has some.
+flags_of() { cat "$scratch/$1/src/CMakeFiles/tw_objects.dir/flags.make"; }
+configure hard -DCMAKE_BUILD_TYPE=Release -DTW_TESTS=OFF
+flags_of hard | grep -q -- '-D_FORTIFY_SOURCE=2 -fstack-protector-strong' || fail "a Release build is not hardened"
+configure own -DCMAKE_BUILD_TYPE=Release -DTW_TESTS=OFF -DCMAKE_C_FLAGS='-D_FORTIFY_SOURCE=3 -fno-stack-protector'
+! flags_of own | grep -qE -- '-U_FORTIFY_SOURCE|_FORTIFY_SOURCE=2|-fstack-protector-strong' || fail "the flags given are overridden"
+flags_of own | grep -q -- '-D_FORTIFY_SOURCE=3' || fail "the flags given are lost"
+
 # One minimum version, said everywhere.
 least=$(sed -n 's/^cmake_minimum_required(VERSION \(.*\))/\1/p' "$source/CMakeLists.txt")
 grep -q "VERSION $least)" "$source/tests/consumer/CMakeLists.txt" || fail "tests/consumer has another minimum"
@@ -87,6 +95,12 @@ mkdir -p "$scratch/prefix/share/tilewright" "$scratch/prefix/lib"
 touch "$scratch/prefix/share/tilewright/ours" "$scratch/prefix/lib/ours" "$scratch/prefix/lib/theirs"
 ln -s ours "$scratch/prefix/lib/link"
 printf '/share/tilewright/ours\n/lib/ours\n/lib/link\n/lib/gone' >"$scratch/manifest"
+! said=$(TW_PREFIX=/share DESTDIR=$scratch/prefix cmake -DMANIFEST="$scratch/manifest" -P "$source/cmake/uninstall.cmake" 2>&1) ||
+    fail "another prefix than that of the installation is taken"
+grep -q "was not into /share: it has /lib/ours" <<<"$said" || fail "the prefix is not named: $said"
+[ -e "$scratch/prefix/share/tilewright/ours" ] || fail "files were removed before the prefix was looked at"
+grep -q "TW_PREFIX='/a b'" <<<"$(make -C "$source" -n uninstall PREFIX='/a b')" || fail "make uninstall ignores PREFIX"
+grep -q "TW_PREFIX=''" <<<"$(make -C "$source" -n uninstall)" || fail "make uninstall without PREFIX names one"
 DESTDIR=$scratch/prefix cmake -DMANIFEST="$scratch/manifest" -P "$source/cmake/uninstall.cmake" >/dev/null 2>&1
 [ "$(find "$scratch/prefix" -mindepth 1 | sort | tr '\n' ' ')" = "$scratch/prefix/lib $scratch/prefix/lib/theirs $scratch/prefix/share " ] ||
     fail "uninstall left or took: $(find "$scratch/prefix")"

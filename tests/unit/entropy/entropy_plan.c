@@ -293,6 +293,26 @@ static void a_failed_run_spoils_nothing(void **state)
     close_context(ctx);
 }
 
+/* The logarithms of a window of a thousand a side take a tenth of a second. */
+static void a_cancelled_plan_is_not_made(void **state)
+{
+    tw_context *ctx = open_context();
+    const tw_shape shape = {ROWS, COLS, TW_U8};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    tw_entropy_plan *plan = NULL;
+    (void)state;
+    const int64_t blocks = twi_meter_blocks(ctx->meter);
+    tw_cancel(ctx);
+    assert_fails(ctx, TW_ERR_CANCELLED, "stopped",
+                 tw_entropy_plan_create(ctx, &plan, &shape, &opts));
+    assert_null(plan);
+    assert_int_equal(twi_meter_blocks(ctx->meter), blocks);
+    tw_clear_cancel(ctx);
+    assert_ok(ctx, tw_entropy_plan_create(ctx, &plan, &shape, &opts));
+    tw_entropy_plan_destroy(plan);
+    close_context(ctx);
+}
+
 static tw_entropy_plan_info describe(tw_context *ctx, int64_t rows, int64_t cols,
                                      const tw_entropy_options *opts)
 {
@@ -361,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_mask_may_change_between_runs),
         cmocka_unit_test(what_the_options_point_to_is_copied),
         cmocka_unit_test(a_failed_run_spoils_nothing),
+        cmocka_unit_test(a_cancelled_plan_is_not_made),
         cmocka_unit_test(a_plan_knows_its_result),
         cmocka_unit_test(the_rate_of_the_most_levels_is_measured),
     };
