@@ -324,6 +324,14 @@ def limits():
     _, said, code, err = ranks(2, *words, *extra, "--memory", str(need - 500000))
     check(code == 2 and len(said) == 1 and "memory" in said[0], "less than that", need, code, err)
     check(not os.path.exists(os.path.join(folder, "state")) and not left(), "less than that is found before the rounds")
+    # Lists that each rank has for all rows are in it.
+    for method in ("closure", "dijkstra"):
+        needs = []
+        for lists in ([], ["--nearest", "some.csv", "--count", "400"]):
+            out, said, code, err = ranks(2, "apsp", "l.bin", "--method", method, "--threads", "1", "-q", "--json", "--explain", *lists)
+            needs.append(json.loads(out)["forecast"]["memory"])
+        peak = json.loads(out)["memory_peak"]
+        check(code == 0 and needs[1] - needs[0] > 400 * 1500 * 12 * 0.9 and needs[1] > 0.97 * peak, "memory with lists", method, needs, peak, err)
 
 
 def gpus():

@@ -509,7 +509,8 @@ tw_status twi_mpi_deliver_check(tw_context *ctx, const twi_share *share, const t
         take_plan(&g);
         status = twi_memory_check(ctx,
                                   twi_delivery_memory(&g.plan, out->predecessors != NULL) +
-                                      twi_delivery_table(&g.plan, share->kernel->type),
+                                      twi_delivery_table(&g.plan, share->kernel->type) +
+                                      asked->options.beside,
                                   "the conversion of the rows");
     }
     free_rows(&g);

@@ -223,7 +223,7 @@ static uint64_t delivery_bytes(const tw_apsp_plan *plan, const twi_world *world,
     own.options.source_count = (twi_plan_rows(plan) + world->size - 1) / world->size;
     own.options.sources = any;
     return twi_delivery_memory(&own, goal->output->predecessors != NULL) +
-           twi_delivery_table(&own, kernel->type);
+           twi_delivery_table(&own, kernel->type) + plan->options.beside;
 }
 
 tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_mpi_graph *graph,
