@@ -151,7 +151,8 @@ static tw_status close_matrix(void *run)
                                    .graph = plan->graph,
                                    .checkpoint = self->checkpoint,
                                    .done = self->done,
-                                   .found = self->found};
+                                   .found = self->found,
+                                   .attempts = &out->attempts};
         double began = twi_seconds();
         tw_status status =
             twi_gpu_close(self->ctx, &plan->gpus, plan->gpu_way, plan->gpu_allowed, &host,

@@ -443,6 +443,32 @@ static void shares_on_one_gpu_share_its_memory(void **state)
                  twi_gpu_find_way(ctx, &list, bytes, TW_I32, 3000, false, &fit));
 }
 
+/* 16 bits first, and then, where they were not enough, the matrix's own type: both are counted, of
+ * which the caller has counted one. */
+static void attempts_after_the_first_are_counted(void **state)
+{
+    tw_context *ctx = *state;
+    for (int way = 0; way < 4; way++) {
+        const bool wide = way % 2 != 0;
+        problem p = make_problem(100, 5, 0.5, wide ? 400000 : 100, false);
+        twi_gpu_host host = host_of(&p);
+        int32_t attempts = 1;
+        tw_type used = TW_AUTO;
+        host.attempts = &attempts;
+        twi_gpu_list list = {2, {0, 0}};
+        uint64_t bytes = 0;
+        set_free(MIB);
+        fake_begin(5, 0);
+        (void)twi_gpu_stream_fits(TW_I32, p.n, true, 0, &bytes);
+        assert_ok(ctx, way < 2 ? deal_out(ctx, &list, &host, true, &used)
+                               : stream(ctx, 0, &host, true, 2 * bytes, &used));
+        assert_int_equal(used, wide ? TW_I32 : TW_U16);
+        assert_int_equal(attempts, wide ? 2 : 1);
+        assert_closed(&p);
+        free_problem(&p);
+    }
+}
+
 static void the_way_that_was_found_is_taken_in_its_limit(void **state)
 {
     tw_context *ctx = *state;
@@ -532,6 +558,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(limits_of_the_context_hold_on_devices_too, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(shares_on_one_gpu_share_its_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(attempts_after_the_first_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_way_that_was_found_is_taken_in_its_limit, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_cancelled_closure_leaves_nothing, set_up, tear_down),

@@ -100,6 +100,7 @@ typedef struct twi_gpu_host {
     struct twi_checkpoint *checkpoint;
     int64_t done;
     const struct twi_minplus_kernel *found; /* NULL: it begins */
+    int32_t *attempts; /* those after the first are added to it; NULL: nobody counts */
 } twi_gpu_host;
 
 /* Bring it to the device, close it by tw_apsp_device and bring it back, rows as far apart as in

@@ -225,6 +225,9 @@ tw_status twi_gpu_close(tw_context *ctx, const twi_gpu_list *gpus, twi_gpu_way w
         status =
             twi_attempt(ctx, &engine, &self, first_type(&self, narrow), TW_AUTO, used, &attempts);
     }
+    if (host->attempts != NULL && attempts > 1) {
+        *host->attempts += attempts - 1;
+    }
     if (pinned) {
         twi_gpu_unpin(host->data);
     }
