@@ -304,10 +304,11 @@ tw_status twi_generation_refuse(tw_context *ctx, const twi_generations *files, i
         return tw_fail(ctx, TW_ERR_FORMAT, "cannot resume from '%.600s': %s; name another file",
                        files->file[which], why);
     }
-    return tw_fail(
-        ctx, TW_ERR_FORMAT,
-        "cannot resume from '%.600s': %s, and there is no earlier one; remove it to start over",
-        files->file[which], why);
+    const bool both = access(files->file[1 - which], F_OK) == 0;
+    return tw_fail(ctx, TW_ERR_FORMAT, "cannot resume from '%.600s': %s, and %s to start over",
+                   files->file[which], why,
+                   both ? "FILE.previous is no better; remove both"
+                        : "there is no earlier one; remove it");
 }
 
 int twi_generation_make(const twi_generations *files, const twi_state *state, twi_temporary *out,

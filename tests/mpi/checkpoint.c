@@ -360,7 +360,13 @@ static void what_is_damaged_or_foreign_is_found(void)
     }
     (void)stop_after(c, 7, ranks, 1);
     overwrite(file, -3, 4, NULL);
-    is_refused(c, 7, TW_ERR_FORMAT, "is damaged, and there is no earlier one");
+    is_refused(c, 7, TW_ERR_FORMAT, "is damaged, and there is no earlier one; remove it to start");
+    overwrite(previous, 0, 0, "a letter to somebody\n");
+    is_refused(c, 7, TW_ERR_FORMAT, "is damaged, and FILE.previous is no better; remove both to");
+    if (rank == 0) {
+        unlink(previous);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
     overwrite(file, -3, 4, NULL);
     is_refused(c, 8, TW_ERR_ARGUMENT, "is of another graph");
     is_refused(other, 7, TW_ERR_ARGUMENT, "vertices, but this one has");
