@@ -43,9 +43,9 @@ _tilewright_mpi()
             '--labels[Also write the vertices of the rows and columns of OUT, one per line, in quotes where a .csv needs them\: for d.npy into d.rows.txt and d.cols.txt]' \
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
             '--summary[Print the summary of the distances even if OUT is given]' \
-            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20]::BINS: ' \
+            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20; at most 32768)]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names; .npy\: one column)]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d other than 0, to FILE]:FILE:_files' \
@@ -54,7 +54,7 @@ _tilewright_mpi()
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
-            '--method=[auto (the default\: what tilewright apsp would choose), closure (blocked Floyd-Warshall]:NAME:(auto closure dijkstra bfs sweep reference)' \
+            '--method=[auto (the default\: what tilewright apsp would choose), closure (blocked Floyd-Warshall; each process holds a share of the matrix), dijkstra, bfs (equal weights only) or sweep (elimination, then a sweep over blocks of sources)]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure and the side of the tiles that ranks hold]:B: ' \
             '--no-cache[Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright of the first process]' \

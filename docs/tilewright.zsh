@@ -54,9 +54,9 @@ _tilewright()
             '--labels[Also write the vertices of the rows and columns of OUT, one per line, in quotes where a .csv needs them\: for d.npy into d.rows.txt and d.cols.txt]' \
             '--summary[Print the summary of the distances even if OUT is given]' \
             '--verify=-[Check K rows (16 if no number is given, 0\: all) against an independent search before OUT appears]::K: ' \
-            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20]::BINS: ' \
+            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20; at most 32768)]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names; .npy\: one column)]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d other than 0, to FILE]:FILE:_files' \
@@ -66,7 +66,7 @@ _tilewright()
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
             '--explain[Explain the plan\: the candidates, their estimated time and memory, and the choice]' \
-            '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source]:NAME:(auto closure dijkstra bfs sweep reference)' \
+            '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at once, by correcting labels), bfs (equal weights), sweep (elimination, then all sources at once\: roads, grids, meshes), reference (slow and simple)]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
             '--no-cache[Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright]' \
@@ -115,9 +115,9 @@ _tilewright()
             '--type=[The type of a raw file, which stores none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv]:FORMAT: ' \
             '--labels[Name vertices as in the files that '\''tilewright apsp --labels'\'' wrote beside DIST\: for d.npy d.rows.txt and d.cols.txt]' \
-            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20]::BINS: ' \
+            '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20; at most 32768)]::BINS: ' \
             '--plot=[Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png]:FILE:_files' \
-            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
+            '--eccentricity=[Write the largest distance of each row to FILE (.csv\: one per line, after the name of the vertex if the graph has names; .npy\: one column)]:FILE:_files' \
             '--closeness=[Write the closeness centrality of each row to FILE, in the same way]:FILE:_files' \
             '--closeness-as=[How closeness is scaled, from r vertices reached and the sum s of their distances\: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached]:NAME: ' \
             '--harmonic=[Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d other than 0, to FILE]:FILE:_files' \
@@ -154,7 +154,7 @@ _tilewright()
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[The format of OUT\: raw, npy or csv]:FORMAT: ' \
-            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself not counted (.csv or '\''-'\''\: one per line, after the name of the vertex if the graph has names]:FILE:_files' \
+            '--counts=[Write to FILE how many vertices each row'\''s vertex reaches, itself not counted (.csv or '\''-'\''\: one per line, after the name of the vertex if the graph has names; .npy\: one column)]:FILE:_files' \
             '--components=[Write the strongly connected component of each vertex to FILE, in the same way]:FILE:_files' \
             '--condensation=[Write the graph of components to FILE, in the graph format of its extension\: vertex c is component c, and every arc weighs 1]:FILE:_files' \
             '--threads=[Use N threads]:N: ' \
@@ -177,7 +177,7 @@ _tilewright()
             '--radius=[Use a disk instead\: all elements within a distance of R from the center]:R: ' \
             '--footprint=[Use any shape instead\: the nonzero elements of FILE, a u8 image]:FILE:_files' \
             '--anchor=[The element of the footprint that lies on the center, counted from 0]:ROW,COL: ' \
-            '--border=[crop (only elements inside count]:BORDER: ' \
+            '--border=[crop (only elements inside count; the default), reflect, symmetric, clamp, wrap, or valid (only windows that lie inside; the result is smaller)]:BORDER: ' \
             '(--levels)-l+[Values are levels 0 to N-1, N from 2 to 65536]:N: ' \
             '(-l)--levels=[Values are levels 0 to N-1, N from 2 to 65536]:N: ' \
             '--range=[Put values from LO to HI into N equal bins, HI itself into the last]:LO:HI: ' \

@@ -33,14 +33,16 @@ static bool takes_file(const cli_option *option)
            strcmp(option->value, "FOLDER") == 0;
 }
 
-/* Up to a full stop, which "..." is not, or a semicolon. */
+/* Up to a full stop, which "..." is not, or a semicolon, outside parentheses. */
 static int first_sentence(const char *text)
 {
     int length = 0;
+    int depth = 0;
     for (; text[length] != '\0'; length++) {
+        depth += (text[length] == '(') - (text[length] == ')');
         bool last = text[length + 1] == ' ' || text[length + 1] == '\0';
         bool stop = text[length] == '.' && (length == 0 || text[length - 1] != '.');
-        if (last && (stop || text[length] == ';')) {
+        if (depth == 0 && last && (stop || text[length] == ';')) {
             break;
         }
     }

@@ -134,6 +134,7 @@ class Fish(Completion):
             for option, what in offers.items():
                 self.assertGreater(len(what), 3, option)
                 self.assertTrue(what in text or option not in spoken_of(offers), what)
+                self.assertEqual(what.count("("), what.count(")"), what)
 
     def test_a_file_named_like_a_command_is_none(self):
         self.assertEqual(sorted(self.offers("tilewright devices apsp --")), options_of("devices"))

@@ -1364,6 +1364,9 @@ run_naive: its inner loop, 4 of 7 instructions
             self.assertEqual((DOCS / name).read_text(), lab(option).stdout,
                              f"renew docs/{name} with 'tilewright-lab {option}'")
 
+    def test_help_ends_with_what_the_exit_status_means_here(self):
+        self.assertTrue(lab("help", "compare").stdout.endswith("\nExit status: 0 success; 1 wrong answer or slowdown; 2 error.\n"))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)
