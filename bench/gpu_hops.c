@@ -80,7 +80,7 @@ static int run_case(tw_context *ctx, const graph_case *c, bool first)
     tw_status status = tw_graph_generate(ctx, &graph, &opts);
     const int64_t n = c->n, size = (int64_t)tw_type_size(c->type);
     if (status == TW_OK && cudaMalloc((void **)&data, (size_t)(n * n * size)) != cudaSuccess) {
-        status = tw_fail(ctx, TW_ERR_MEMORY, "no memory for the matrix");
+        status = tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for the matrix");
     }
     tw_matrix matrix = {data, n, n, n, c->type};
     if (status == TW_OK && cudaMemset(data, 0xa5, (size_t)(n * n * size)) != cudaSuccess) {

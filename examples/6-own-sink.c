@@ -22,7 +22,8 @@ static tw_status begin(void *self, tw_context *ctx, const tw_shape *shape)
     n->rows = shape->rows;
     n->cols = shape->cols;
     n->vertex = malloc((size_t)shape->rows * sizeof *n->vertex);
-    return n->vertex != NULL ? TW_OK : tw_fail(ctx, TW_ERR_MEMORY, "no memory for the nearest");
+    return n->vertex != NULL ? TW_OK
+                             : tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for the nearest");
 }
 
 /* Blocks of rows, in order; the rows of a block lie `stride` elements apart. */

@@ -93,7 +93,7 @@ typedef struct tw_mpi_apsp_output {
 typedef struct tw_mpi_apsp_report {
     size_t size;
     int32_t ranks;
-    int32_t grid_rows; /* of a closure: ranks stand in a grid of so many rows and columns */
+    int32_t grid_rows; /* of a closure: ranks form a grid of this many rows and columns */
     int32_t grid_cols;
     int32_t block; /* vertices of a pivot, and of a tile of the matrix; 0 for other methods */
     tw_type work_type;

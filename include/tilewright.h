@@ -19,8 +19,8 @@
  *    the like, and given back by *_destroy, which accepts NULL.
  *  - A context belongs to one thread at a time. Different contexts are independent. The only call
  *    that may come from another thread or from a signal handler is tw_cancel.
- *  - A process that has computed may fork, and the child may compute. The thread that forked may
- *    work alone there; others have their threads. The shared library stays loaded after dlclose.
+ *  - A process that has computed may fork, and the child may compute: perhaps single-threaded in
+ *    the thread that forked, as usual in others. The shared library stays loaded after dlclose.
  *    Where METIS is part of the build, the plan of a long sweep may run it in a child process,
  *    unless the program has a handler for SIGCHLD; waitpid(-1) elsewhere may return that child.
  *  - A graph is immutable once made: several contexts may read it at the same time. It may outlive
@@ -99,7 +99,7 @@ enum {
     TW_F64 = 6,
     TW_F16 = 7, /* in files only: what tw_sink_scaled makes; no matrix is computed with it */
     TW_I64 = 8  /* NumPy's integers, as graphs are made from them: indices, kept in 32 bits, and
-                   weights, in 32 bits or f64; nothing is computed in it or written of it */
+                   weights, in 32 bits or f64; nothing is computed in it or written as it */
 };
 
 TW_API size_t tw_type_size(tw_type type);      /* bytes; 0 for TW_AUTO or an unknown type */
@@ -253,7 +253,7 @@ TW_API TW_CHECKED tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out
 
 /*
  * Compressed rows, as SciPy's csr_matrix has them (indptr, indices, data): the arcs of vertex u lie
- * at offsets[u] ... offsets[u+1]-1 of targets and values. offsets begin with 0 and do not fall.
+ * at offsets[u] ... offsets[u+1]-1 of targets and values. offsets start at 0 and never decrease.
  * Arcs of +inf and self loops >= 0 are dropped; an entry of 0 is an edge of weight 0. Values of
  * TW_I64 are kept as the weights of tw_edges are.
  */
@@ -358,7 +358,7 @@ TW_API TW_CHECKED tw_status tw_graph_write(tw_context *ctx, const tw_graph *grap
  *   "dense"       each pair with probability `density`
  *   "sparse"      `degree` * n arcs between random distinct vertices
  *   "grid"        rows x cols lattice, road-like: each lattice edge with probability `density`,
- *                 undirected unless directed is asked for, when each direction has its own weight
+ *                 undirected by default; if directed, each direction has its own weight
  *   "preferential" each new vertex attaches to `degree` earlier ones, by their degree; undirected
  *   "rmat"        degree * n arcs by R-MAT (0.57, 0.19, 0.19, 0.05); n is rounded up to a power
  *                 of two for drawing and cut back to n
@@ -372,7 +372,7 @@ typedef struct tw_graph_generate_options {
     double density;     /* dense, grid */
     uint64_t seed;
     tw_type weight_type; /* TW_I32 or TW_F32 or TW_F64 */
-    int32_t directed;    /* TW_GRAPH_DIRECTED_AS_FILE: what the kind is by nature */
+    int32_t directed;    /* TW_GRAPH_DIRECTED_AS_FILE: the kind's own default */
     double min_weight;   /* whole numbers for TW_I32; both ends included */
     double max_weight;
 } tw_graph_generate_options;
@@ -469,10 +469,10 @@ TW_API TW_CHECKED tw_status tw_sink_to_pairs(tw_context *ctx, tw_sink *out, cons
  * A matrix as a table of comma-separated fields, whose first line names the columns and whose first
  * field in every other line names the row; the first field of all is empty. Vertices are named as
  * above, and all three are read until the sink's end. With `vertices` the entries are vertices of
- * the graph, i32 as a sink of predecessors receives them, and are named, too; what is no vertex is
- * an empty field. Tables of distances are read by tw_matrix_file_create, which passes over the
- * names, and tw_matrix_source, which has them (tw_matrix_source_names). "-" is standard output, any
- * other name is the file's, whatever its extension.
+ * the graph, i32 as a sink of predecessors receives them, and are named, too; where there is no
+ * vertex, the field is empty. Tables of distances are read by tw_matrix_file_create, which passes
+ * over the names, and tw_matrix_source, which has them (tw_matrix_source_names). "-" is standard
+ * output, any other name is the file's, whatever its extension.
  */
 TW_API TW_CHECKED tw_status tw_sink_to_table(tw_context *ctx, tw_sink *out, const char *path,
                                              const tw_graph *graph, const int32_t *sources,
@@ -632,7 +632,7 @@ TW_API TW_CHECKED tw_status tw_apsp_method_parse(tw_apsp_method *out, const char
  *     tw_apsp(ctx, &others, same_graph_with_new_weights, &opts);
  *
  * With an order of a graph that has other edges a plan is TW_ERR_ARGUMENT. An order does not
- * change: plans of any number of contexts and threads may share it. It needs the graph no more, and
+ * change: plans of any number of contexts and threads may share it. It may outlive the graph, and
  * plans that were made with it do not need it.
  *
  * Besides, tw_apsp_options.order_cache lets orders stay from run to run, in files of
@@ -984,7 +984,7 @@ TW_API void tw_apsp_verifier_destroy(tw_apsp_verifier *verifier);
  *
  * A plan finds the strongly connected components, whose vertices reach each other and so reach the
  * same, and the condensation, which has one vertex for each of them and no cycles. What a run does
- * depends on that alone: with one component every answer is yes. The plan needs the graph no more.
+ * depends on that alone: with one component every answer is yes. The plan may outlive the graph.
  */
 typedef int32_t tw_reach_layout;
 enum {
@@ -1198,7 +1198,7 @@ typedef struct tw_image_file_options {
                               of bands; -1: none */
     const double *no_data; /* of the elements written; NULL: none. Copied */
     tw_tiff_codec codec;   /* not to a pipe, unless it is TW_TIFF_NONE */
-    int32_t tile;          /* tiles of so many rows and columns, a multiple of 16; 0: strips */
+    int32_t tile;          /* tiles of this many rows and columns, a multiple of 16; 0: strips */
     int32_t predictor;     /* not 0: differences of neighbours are compressed */
     int32_t big;           /* not 0: BigTIFF; else from 4 GB on */
     int32_t colours;       /* not 0: bands 0 to 2 of a page are red, green and blue */
@@ -1299,7 +1299,7 @@ typedef struct tw_entropy_options {
                             values are levels */
     const tw_matrix *mask; /* TW_U8, as large as the input: elements where it is 0 do not count */
     const double *no_data; /* elements equal to it do not count; NaN means NaN */
-    int64_t verify; /* compute so many elements again by the definition, drawn by the seed, and
+    int64_t verify; /* compute this many elements again by the definition, drawn by the seed, and
                        compare: 0 all of them, -1 none. TW_ERR_VERIFY names the first that is
                        wrong */
     uint64_t verify_seed;
@@ -1480,9 +1480,9 @@ typedef struct tw_map_options {
     tw_type type;    /* of the result; TW_AUTO: the compute type, f32 unless an input is i32 or f64.
                         Integers are rounded to the nearest, ties to even, and clamped; NaN becomes
                         no_data, or 0 without one */
-    int64_t repeat;  /* apply the expression so many times, input "x" (the first input, if none has
-                        that name) being the result of the time before: the same bits as so many
-                        calls. 1 or more */
+    int64_t repeat;  /* apply the expression this many times, input "x" (the first input, if none
+                        has that name) being the result of the time before: the same bits as that
+                        many calls. 1 or more */
     int32_t fast;    /* 1: functions within 3.5 ulp instead of 1 */
     const double *no_data; /* where an input is equal to it (as numbers of the compute type; NaN
                               means NaN) the result is it, too */
@@ -1613,7 +1613,7 @@ typedef struct tw_machine {
     uint64_t memory;       /* bytes, all of it */
     uint64_t memory_available;
     const char *isa;         /* the one in use; "" when TW_ISA names none of this machine */
-    const char *isas;        /* all this machine and build have, best first, by spaces */
+    const char *isas;        /* all this machine and build have, best first, separated by spaces */
     const char *gpu;         /* "this build has no GPU code", "no driver", "no device" or a count */
     int32_t gpus;            /* that count */
     const char *gpu_driver;  /* the newest version it knows: "CUDA 13.0"; "" without one */

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     size_t entries = (size_t)graph.n * (size_t)graph.n;
     int32_t *matrix = malloc(entries * sizeof *matrix + 1);
     if (matrix == NULL) {
-        fprintf(stderr, "plain_bfs: no memory for the matrix\n");
+        fprintf(stderr, "plain_bfs: not enough memory for the matrix\n");
         return 2;
     }
     double read = now();

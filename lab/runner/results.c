@@ -418,7 +418,7 @@ static tw_status write_file(const lab_run *run, const char *path, const entry *l
     }
     tw_status status = TW_OK;
     if (memory == NULL || fclose(memory) != 0) {
-        status = tw_fail(ctx, TW_ERR_MEMORY, "no memory for the results");
+        status = tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for the results");
     }
     if (status == TW_OK && mkdir(run->folder, 0777) != 0 && errno != EEXIST) {
         status = tw_fail(ctx, TW_ERR_IO, "cannot create %s: %s", run->folder, strerror(errno));

@@ -150,7 +150,7 @@ static tw_status read_code(tw_context *ctx, const lab_ladder *ladder, const lab_
     lab_pieces host = {.count = 0}, kernels = {.count = 0};
     tw_status status = TW_OK;
     if (memory == NULL) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for the source");
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for the source");
     }
     const lab_piece recipe = recipe_of(source, rung);
     write_recipe(memory, source, rung, &recipe);
@@ -167,7 +167,7 @@ static tw_status read_code(tw_context *ctx, const lab_ladder *ladder, const lab_
                          rung->name, source);
     }
     if (fclose(memory) != 0 && status == TW_OK) {
-        status = tw_fail(ctx, TW_ERR_MEMORY, "no memory for the source");
+        status = tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for the source");
     }
     return status;
 }

@@ -427,7 +427,7 @@ tw_status tw_apsp_verifier_create(tw_context *ctx, tw_apsp_verifier **out, const
     }
     opts = &ours;
     if (samples < 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%lld rows to verify: expected a number, or 0 for all",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "samples is %lld; use a number of rows, or 0 for all",
                        (long long)samples);
     }
     status = check_vertices(ctx, graph, opts->sources, opts->source_count, "source number");

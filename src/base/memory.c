@@ -30,8 +30,9 @@ tw_status twi_out_of_memory(tw_context *ctx, uint64_t bytes, const char *what)
     char need[32];
     char limit[32];
     char advice[TWI_ADVICE];
-    return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %s: %s needed, the limit is %s%s", what,
-                   twi_bytes(need, (double)bytes), twi_bytes(limit, (double)tw_memory_limit(ctx)),
+    return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for %s: %s needed, the limit is %s%s",
+                   what, twi_bytes(need, (double)bytes),
+                   twi_bytes(limit, (double)tw_memory_limit(ctx)),
                    twi_memory_advice(advice, ctx, bytes));
 }
 

@@ -57,7 +57,7 @@ static tw_status run_command(cli_job *job, int argc, char **argv)
     cli_parsed parsed = {.count = 0};
     void *settings = calloc(1, command->settings_size);
     if (settings == NULL) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for the options");
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for the options");
     }
     tw_status status = cli_parse(job->ctx, command, argc, argv, settings, &parsed);
     if (status == TW_OK && parsed.help) {

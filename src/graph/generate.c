@@ -233,7 +233,7 @@ static tw_status generate_rows(recipe *r, tw_graph **out)
     }
     twi_weight_stats stats = twi_no_weights();
     if (status == TW_OK && !fill_rows(r, graph, &stats, longest)) {
-        status = tw_fail(r->ctx, TW_ERR_MEMORY, "no memory to generate a row of %lld arcs",
+        status = tw_fail(r->ctx, TW_ERR_MEMORY, "not enough memory to generate a row of %lld arcs",
                          (long long)longest);
     }
     if (status == TW_OK) {

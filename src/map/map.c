@@ -88,9 +88,8 @@ static tw_status check_shapes(tw_context *ctx, tw_map_plan *plan, const tw_expr 
                               const tw_shape *inputs, int32_t count)
 {
     if (count != expr->input_count || count < 1) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "the expression has %d input%s, here %s %d%s",
-                       expr->input_count, expr->input_count == 1 ? "" : "s",
-                       count == 1 ? "is" : "are", count,
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "the expression has %d input%s; got %d%s",
+                       expr->input_count, expr->input_count == 1 ? "" : "s", count,
                        count < 1 ? ": at least one is needed, for the shape" : "");
     }
     memcpy(plan->inputs, inputs, (size_t)count * sizeof *inputs);
@@ -397,7 +396,8 @@ static tw_status check_result(tw_context *ctx, const tw_map_plan *plan, const tw
         if (!apart && !same) {
             status = tw_fail(
                 ctx, TW_ERR_ARGUMENT,
-                "the result overlaps input %d: it must be that very array or lie apart", i + 1);
+                "the result partly overlaps input %d; use the same array or separate memory",
+                i + 1);
         }
     }
     return status;

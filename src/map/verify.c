@@ -388,7 +388,7 @@ tw_status tw_map_verifier_stream(tw_context *ctx, tw_map_verifier **out, const t
     }
     if (samples < 0) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "%lld elements to verify: expected a number, or 0 for all",
+                       "samples is %lld; use a number of elements, or 0 for all",
                        (long long)samples);
     }
     tw_map_verifier *v = NULL;

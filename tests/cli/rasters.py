@@ -541,7 +541,7 @@ def interleaved_bands_are_decoded_together():
             run(*command, "-o", "whole.tif")
             for limit in ("2M", "1200k", "300k"):
                 said = run(*command, "-o", "out.tif", "--memory", limit, "--threads", 1).stderr
-                found = re.search(r"in\.tif: (\d+) planes fit the memory at a time, so it is decoded about (\d+) times", said)
+                found = re.search(r"in\.tif: only (\d+) planes fit in memory at a time, so the file is decoded about (\d+) times", said)
                 assert found or limit != "2M", said
                 assert not found or 2 <= int(found[1]) and int(found[2]) == -(-24 // int(found[1])), said
                 with rasterio.open("whole.tif") as whole, rasterio.open("out.tif") as out:

@@ -133,7 +133,7 @@ static void *matrix(tw_type type, int64_t count)
 {
     void *block = aligned_alloc(64, ((size_t)count * tw_type_size(type) + 127) / 64 * 64);
     if (block == NULL) {
-        puts("no memory for the test");
+        puts("not enough memory for the test");
         exit(2);
     }
     return block;

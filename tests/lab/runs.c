@@ -103,7 +103,7 @@ static tw_status run_short(void *given, const lab_rung *rung, lab_time *time)
 {
     const bench *b = given;
     (void)rung, (void)time;
-    return tw_fail(b->ctx, TW_ERR_MEMORY, "no memory for tiles");
+    return tw_fail(b->ctx, TW_ERR_MEMORY, "not enough memory for tiles");
 }
 
 static tw_status run_damaged(void *given, const lab_rung *rung, lab_time *time)
@@ -266,7 +266,7 @@ static void a_wrong_rung_and_one_that_cannot_run_do_not_end_the_ladder(void **st
     assert_int_equal(done->status, TW_OK);
     assert_true(done->is_no);
     has(done->said, "wrong                  ours       WRONG  rung wrong is \"not\" right\n");
-    has(done->said, "large                  ours     skipped  no memory for tiles\n");
+    has(done->said, "large                  ours     skipped  not enough memory for tiles\n");
     has(done->said, "200 is too large\n");
     has(done->said, "trial: 2 wrong\n");
     has(done->said, "trial: 2 skipped\n");
@@ -395,7 +395,7 @@ static void a_ladder_of_which_nothing_can_run_says_why(void **state)
     forget();
     const climb *done = go(&trial, "large", 7, 1);
     assert_int_equal(done->status, TW_ERR_MEMORY);
-    assert_string_equal(done->error, "no memory for tiles");
+    assert_string_equal(done->error, "not enough memory for tiles");
     done = go(&trial, "plain", 200, 1);
     assert_int_equal(done->status, TW_ERR_MEMORY);
     has(done->error, "trial, n = 200: 200 is too large");

@@ -116,7 +116,7 @@ static void explain_limits(tw_apsp_plan *plan, const twi_candidate *all, int cou
 static void explain_choice(tw_apsp_plan *plan)
 {
     if (plan->gpu_ran) {
-        say(plan, "the GPU's driver runs already: its start is not counted\n");
+        say(plan, "the GPU's driver is already running, so its start is not counted\n");
     }
     char bytes[32], time[TWI_DURATION];
     char there[96];

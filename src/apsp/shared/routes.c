@@ -371,7 +371,7 @@ static tw_status check_query(const query *q)
     const tw_graph *graph = q->graph;
     if (q->from < 0 || q->from >= graph->n || q->to < 0 || q->to >= graph->n) {
         return tw_fail(q->ctx, TW_ERR_ARGUMENT,
-                       "no path from %d to %d: the graph's vertices are 0 to %lld", (int)q->from,
+                       "from is %d and to is %d; the graph's vertices are 0 to %lld", (int)q->from,
                        (int)q->to, (long long)graph->n - 1);
     }
     if (q->distances == NULL) {

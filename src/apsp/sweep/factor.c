@@ -583,9 +583,10 @@ static tw_status make_all(maker *m)
         make_height(m, m->height_first[h], m->height_first[h + 1]);
         status = twi_check_cancel(m->ctx);
         if (status == TW_OK && atomic_load(&m->failed)) {
-            status = tw_fail(m->ctx, TW_ERR_MEMORY,
-                             "no memory for the fronts of the elimination; use another method, or "
-                             "raise the limit");
+            status = tw_fail(
+                m->ctx, TW_ERR_MEMORY,
+                "not enough memory for the fronts of the elimination; use another method, or "
+                "raise the limit");
         }
         twi_progress(m->ctx, "factor", h + 1, m->tree->heights, "heights");
     }

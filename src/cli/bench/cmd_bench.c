@@ -535,7 +535,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     }
     b.cases = calloc(MOST_CASES, sizeof *b.cases);
     if (b.cases == NULL) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for the list of cases");
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for the list of cases");
     }
     status = choose_cases(&b);
     if (status == TW_OK) {

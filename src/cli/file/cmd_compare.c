@@ -232,9 +232,10 @@ static tw_status make_room(tw_context *ctx, comparer *c)
         return TW_OK;
     }
     c->rows = (uint64_t)row <= tw_memory_limit(ctx) / 2 ? malloc((size_t)(c->step * row)) : NULL;
-    return c->rows != NULL ? TW_OK
-                           : tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld numbers",
-                                     (long long)shape->cols);
+    return c->rows != NULL
+               ? TW_OK
+               : tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for a row of %lld numbers",
+                         (long long)shape->cols);
 }
 
 static tw_status compare_plane(cli_job *job, const settings *s, side *a, side *b,

@@ -189,7 +189,7 @@ static tw_status write_counts(tw_context *ctx, const cli_answering *a, const tw_
     const int64_t rows = a->about.rows;
     int32_t *narrow = malloc((size_t)rows * sizeof *narrow + 1);
     if (narrow == NULL) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %lld counts", (long long)rows);
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for %lld counts", (long long)rows);
     }
     for (int64_t i = 0; i < rows; i++) {
         narrow[i] = (int32_t)counts[i];

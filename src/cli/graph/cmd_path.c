@@ -189,7 +189,7 @@ static tw_status reorder(tw_context *ctx, tw_matrix *row, int64_t count, const i
     const size_t size = tw_type_size(row->type);
     char *sorted = calloc((size_t)count + 1, size);
     if (sorted == NULL) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for a row of %lld distances",
                        (long long)count);
     }
     for (int64_t v = 0; v < count; v++) {
@@ -227,7 +227,7 @@ static tw_status read_row(cli_job *job, const settings *s, const tw_graph *graph
         out->data = calloc((size_t)shape->cols, tw_type_size(shape->type));
         status = out->data != NULL
                      ? source.rows(source.self, ctx, row, 1, out->data, shape->cols)
-                     : tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+                     : tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for a row of %lld distances",
                                (long long)shape->cols);
     }
     if (status == TW_OK && cols != NULL) {
@@ -243,7 +243,7 @@ static tw_status round_to_f32(tw_context *ctx, tw_matrix *row)
 {
     float *rounded = calloc((size_t)row->cols + 1, sizeof *rounded);
     if (rounded == NULL) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for a row of %lld distances",
                        (long long)row->cols);
     }
     for (int64_t v = 0; v < row->cols; v++) {

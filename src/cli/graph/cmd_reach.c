@@ -230,7 +230,8 @@ static tw_status write_counts(reach_run *run)
     const int64_t rows = run->info.shape.rows;
     int32_t *narrow = malloc((size_t)(rows + 1) * sizeof *narrow);
     if (narrow == NULL) {
-        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for %lld counts", (long long)rows);
+        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "not enough memory for %lld counts",
+                       (long long)rows);
     }
     for (int64_t i = 0; i < rows; i++) {
         narrow[i] = (int32_t)run->counts[i] - 1;
@@ -249,7 +250,7 @@ static tw_status execute(reach_run *run)
     if (s->counts != NULL) {
         run->counts = malloc((size_t)(run->info.shape.rows + 1) * sizeof *run->counts);
         if (run->counts == NULL) {
-            return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %lld counts",
+            return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for %lld counts",
                            (long long)run->info.shape.rows);
         }
     }

@@ -74,9 +74,10 @@ static tw_status counted_begin(void *self, tw_context *ctx, const tw_shape *shap
     cli_counted_clear(c);
     c->cols = shape->cols;
     c->row = malloc((size_t)shape->cols * sizeof *c->row + 1);
-    return c->row != NULL ? c->inner.begin(c->inner.self, ctx, shape)
-                          : tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld vertices",
-                                    (long long)shape->cols);
+    return c->row != NULL
+               ? c->inner.begin(c->inner.self, ctx, shape)
+               : tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for a row of %lld vertices",
+                         (long long)shape->cols);
 }
 
 static tw_status counted_rows(void *self, tw_context *ctx, int64_t first, int64_t count,

@@ -218,7 +218,7 @@ static tw_status write_svg(canvas *c, const double *edges, const int64_t *counts
         WIDTH, HEIGHT, WIDTH, HEIGHT);
     draw(c, edges, counts, bins);
     add(c, "</svg>\n");
-    return c->failed ? tw_fail(c->ctx, TW_ERR_MEMORY, "no memory for the plot")
+    return c->failed ? tw_fail(c->ctx, TW_ERR_MEMORY, "not enough memory for the plot")
                      : tw_file_write(c->ctx, c->path, c->text, c->used);
 }
 

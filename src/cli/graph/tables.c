@@ -150,7 +150,7 @@ tw_status cli_table_names_twice(tw_context *ctx, const cli_table_names *names, c
     for (int k = 0; k < 2 && status == TW_OK && *twice == NULL; k++) {
         bool *seen = calloc((size_t)about.vertices + 1, sizeof *seen);
         if (seen == NULL) {
-            return tw_fail(ctx, TW_ERR_MEMORY, "no memory for %lld names",
+            return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for %lld names",
                            (long long)about.vertices);
         }
         for (int64_t i = 0; i < lists[k]->count && *twice == NULL; i++) {
@@ -175,9 +175,10 @@ tw_status cli_table_names_match(tw_context *ctx, const cli_table_names *names,
     if (status == TW_OK) {
         places = malloc(((size_t)about.vertices + 1) * sizeof *places);
         *out = malloc(((size_t)count + 1) * sizeof **out);
-        status = places != NULL && *out != NULL
-                     ? TW_OK
-                     : tw_fail(ctx, TW_ERR_MEMORY, "no memory for %lld names", (long long)count);
+        status =
+            places != NULL && *out != NULL
+                ? TW_OK
+                : tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for %lld names", (long long)count);
     }
     if (status == TW_OK) {
         memset(places, 0xFF, ((size_t)about.vertices + 1) * sizeof *places); /* -1 */

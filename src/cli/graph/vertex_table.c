@@ -90,7 +90,7 @@ static tw_status read_table(tw_context *ctx, const char *path, const cli_table_n
     if (status == TW_OK) {
         places = malloc(((size_t)about.vertices + 1) * sizeof *places);
         status = places != NULL ? TW_OK
-                                : tw_fail(ctx, TW_ERR_MEMORY, "no memory for %lld names",
+                                : tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for %lld names",
                                           (long long)about.vertices);
     }
     if (status == TW_OK) {
@@ -124,8 +124,9 @@ static tw_status make_table(tw_context *ctx, const char *path, const cli_table_n
         *table = (tw_matrix){malloc((size_t)rows * row + 1), rows, cols, cols, TW_I32};
     }
     if (table == NULL || table->data == NULL) {
-        status = tw_fail(ctx, TW_ERR_MEMORY, "no memory for a table of %lld x %lld vertices",
-                         (long long)rows, (long long)cols);
+        status =
+            tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for a table of %lld x %lld vertices",
+                    (long long)rows, (long long)cols);
     }
     if (status == TW_OK) {
         status = read_table(ctx, path, names, table, &good);

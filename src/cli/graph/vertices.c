@@ -77,8 +77,8 @@ static tw_status append(builder *b, int64_t first, int64_t last)
         int64_t room = 2 * (out->count + more);
         int32_t *list = realloc(out->list, (size_t)room * sizeof *list);
         if (list == NULL) {
-            return tw_fail(b->ctx, TW_ERR_MEMORY, "%s: no memory for %lld vertices", b->what,
-                           (long long)room);
+            return tw_fail(b->ctx, TW_ERR_MEMORY, "%s: not enough memory for %lld vertices",
+                           b->what, (long long)room);
         }
         out->list = list;
         b->room = room;
@@ -299,7 +299,7 @@ tw_status cli_vertices_parse(tw_context *ctx, cli_vertices *out, const tw_graph 
     if (from_file) {
         status = read_text(ctx, &copy, what, text + 1);
     } else if ((copy = strdup(text)) == NULL) {
-        status = tw_fail(ctx, TW_ERR_MEMORY, "%s: no memory for the list", what);
+        status = tw_fail(ctx, TW_ERR_MEMORY, "%s: not enough memory for the list", what);
     }
     if (status == TW_OK) {
         status = append_all(&b, copy, from_file);

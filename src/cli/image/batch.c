@@ -78,7 +78,7 @@ static tw_status check_names(const cli_job *job, const batch_work *w)
     char **sorted = malloc((size_t)count * sizeof *sorted);
     tw_status status = TW_OK;
     if (sorted == NULL) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for %d names", count);
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for %d names", count);
     }
     memcpy(sorted, w->results, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, by_name);
@@ -167,7 +167,7 @@ static tw_status check_files(const cli_job *job, const batch_work *w)
     tw_status status = TW_OK;
     int known = 0;
     if (list == NULL) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for %d names", count);
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for %d names", count);
     }
     for (int i = 0; i < batch->other_count; i++) {
         know(list, &known, batch->others[i], false);
@@ -369,7 +369,7 @@ static tw_status name_files(const cli_job *job, batch_work *w)
         w->inputs[i] = strndup(w->words[i], cli_band_path_length(w->words[i]));
         w->results[i] = w->inputs[i] != NULL ? name_output(w->batch, w->inputs[i]) : NULL;
         if (w->results[i] == NULL) {
-            return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for %d names", w->count);
+            return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for %d names", w->count);
         }
     }
     return TW_OK;
@@ -384,7 +384,7 @@ tw_status cli_batch_run(cli_job *job, const cli_batch *batch, int count, char **
     batch_work w = {batch, inputs, names, names + count, count, one, self};
     bool made = false;
     if (names == NULL) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for %d names", count);
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for %d names", count);
     }
     tw_status status = name_files(job, &w);
     if (status == TW_OK) {

@@ -535,7 +535,7 @@ static tw_status split_input(entropy_run *run)
     const size_t length = cli_band_path_length(run->input);
     run->path = strdup(run->input);
     if (run->path == NULL) {
-        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");
+        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "not enough memory for the name of a file");
     }
     if (run->path[length] == '\0') {
         return TW_OK;

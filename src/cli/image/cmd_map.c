@@ -436,7 +436,7 @@ static tw_status list_named(cli_job *job, const map_batch *batch, cli_file *out,
         const char *word = strchr(batch->words[2 + *count], '=') + 1;
         out[*count] = (cli_file){"the input", strndup(word, cli_band_path_length(word))};
         if (out[*count].path == NULL) {
-            return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");
+            return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for the name of a file");
         }
     }
     return TW_OK;

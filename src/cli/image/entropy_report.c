@@ -56,7 +56,7 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
                  run->in.image == NULL ? "read in bands of rows"
                                        : "in memory or where it lies in the file",
                  cli_show_scaled(shown, rate), cli_show_seconds(seconds, elements / rate)) < 0) {
-        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for an explanation");
+        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "not enough memory for an explanation");
     }
     cli_progress_clear();
     if (run->only_explained && run->s->common.json) {

@@ -46,7 +46,7 @@ static tw_status add_input(map_run *run, const char *name, size_t length, const 
     in->word = path;
     in->path = strdup(path);
     if (in->path == NULL) {
-        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the name of a file");
+        return tw_fail(run->job->ctx, TW_ERR_MEMORY, "not enough memory for the name of a file");
     }
     const size_t length_of_path = cli_band_path_length(path);
     if (path[length_of_path] != '\0') {

@@ -317,7 +317,7 @@ static tw_status plain_begin(void *self, tw_context *ctx, const tw_shape *shape)
     p->cols = shape->cols;
     p->row = malloc(sizeof(double) * (size_t)(shape->cols > 0 ? shape->cols : 1));
     if (p->row == NULL) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld numbers",
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for a row of %lld numbers",
                        (long long)shape->cols);
     }
     tw_status status = p->inner.begin(p->inner.self, ctx, &wide);

@@ -68,7 +68,7 @@ tw_status map_explain(map_run *run, const tw_map_plan *plan, const tw_source sou
     if (status == TW_OK && alone && run->s->common.json) {
         char *all = NULL;
         if (asprintf(&all, "%s%s%s\n", tw_map_plan_explain(plan), memory, floor) < 0) {
-            return tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for an explanation");
+            return tw_fail(run->job->ctx, TW_ERR_MEMORY, "not enough memory for an explanation");
         }
         cli_report json;
         cli_report_begin(&json, cli_report_file(run->job));

@@ -519,7 +519,7 @@ static tw_status open_colour(cli_job *job, const cli_raster *r, mixed *m, int k)
         m->shape = m->sources[k].shape;
         m->rows[k] = malloc((size_t)m->shape.cols * tw_type_size(m->shape.type) + 1);
         if (m->rows[k] == NULL) {
-            status = tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for a row of colours");
+            status = tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for a row of colours");
         }
     }
     return status;
@@ -530,7 +530,7 @@ static tw_status mix_planes(cli_job *job, cli_raster *r, tw_source *out)
     mixed *m = calloc(1, sizeof *m);
     tw_status status = TW_OK;
     if (m == NULL) {
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory to mix colours");
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory to mix colours");
     }
     m->no_data = r->no_data;
     for (int k = 0; k < 3 && status == TW_OK; k++) {
@@ -601,7 +601,7 @@ static tw_status narrow_plane(cli_job *job, const tw_matrix **matrix, tw_source 
     void *row = n != NULL ? malloc((size_t)shape.cols * tw_type_size(shape.type) + 1) : NULL;
     if (row == NULL) {
         free(n);
-        return tw_fail(job->ctx, TW_ERR_MEMORY, "no memory for a row of %lld elements",
+        return tw_fail(job->ctx, TW_ERR_MEMORY, "not enough memory for a row of %lld elements",
                        (long long)shape.cols);
     }
     const int32_t in_order = *matrix == NULL ? source->in_order : 0;
@@ -665,8 +665,10 @@ static tw_status hold_planes(cli_job *job, cli_raster *r, int64_t plane)
                                           limit > used ? (limit - used) / 2 : 0);
     if (status == TW_OK && r->tried != 'h') {
         const int64_t count = tw_image_planes(r->held);
-        cli_say(job, "%s: %lld planes fit the memory at a time, so it is decoded about %lld times",
-                r->path, (long long)count, (long long)((r->planes + count - 1) / count));
+        cli_say(
+            job,
+            "%s: only %lld planes fit in memory at a time, so the file is decoded about %lld times",
+            r->path, (long long)count, (long long)((r->planes + count - 1) / count));
         r->tried = 'h';
     }
     r->held_first = plane;

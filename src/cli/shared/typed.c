@@ -79,7 +79,7 @@ static tw_status typed_begin(void *self, tw_context *ctx, const tw_shape *shape)
     t->shape = *shape;
     t->row = malloc((size_t)shape->cols * tw_type_size(t->type) + 1);
     if (t->row == NULL) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for a row of %lld distances",
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for a row of %lld distances",
                        (long long)shape->cols);
     }
     return t->inner.begin(t->inner.self, ctx, &other);

@@ -475,7 +475,8 @@ const char *twi_entropy_gpu_method(const twi_entropy_gpu *gpu)
 const char *twi_entropy_gpu_choice(const tw_context *ctx, const twi_entropy_gpu *gpu)
 {
     if (gpu != NULL) {
-        return gpu->ran ? "the GPU by estimate; its driver ran already, so no start was counted"
+        return gpu->ran ? "the GPU by estimate; its driver was already running, so its start is "
+                          "not counted"
                         : "the GPU by estimate, with the start of its driver";
     }
     return twi_gpu_is_running(ctx)

@@ -241,7 +241,7 @@ tw_status twi_entropy_check_result(tw_context *ctx, const twi_entropy_setup *set
     }
     if (status == TW_OK &&
         (twi_matrix_overlap(out, setup->in) || (mask != NULL && twi_matrix_overlap(out, mask)))) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result overlaps the %s: it must lie apart",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result overlaps the %s; use separate memory",
                          twi_matrix_overlap(out, setup->in) ? "input" : "mask");
     }
     return status;

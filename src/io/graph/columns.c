@@ -502,9 +502,10 @@ tw_status twi_columns_check_returns(tw_context *ctx, const twi_input *input, twi
     bool comment;
     do {
         if (has_bare_return(&head)) {
-            return tw_fail(ctx, TW_ERR_FORMAT,
-                           "%.400s: lines end with carriage returns alone; give them newlines",
-                           input->name);
+            return tw_fail(
+                ctx, TW_ERR_FORMAT,
+                "%.400s: lines end with a carriage return only; convert them to end with LF",
+                input->name);
         }
         comment = twi_text_line_ends(&head) || *head.at == '#' || *head.at == '%';
         twi_text_skip_line(&head);

@@ -77,12 +77,12 @@ void twi_mention_gaps(tw_context *ctx, const twi_input *input, const tw_graph *g
     if (first > 0) {
         twi_log(ctx,
                 "%.400s: no edge has vert%s %d%s; if the numbers are identifiers or count from 1, "
-                "--ids leaves out what no edge has",
+                "--ids omits vertices without edges",
                 input->name, first > 1 ? "ices" : "ex", (int)graph->first, to);
     } else if (gap > 0) {
         twi_log(ctx,
                 "%.400s: %lld or more of %lld vertices have no edges; if the numbers are "
-                "identifiers, --ids leaves those out",
+                "identifiers, --ids omits those",
                 input->name, (long long)gap, (long long)graph->n);
     }
 }
@@ -93,7 +93,7 @@ void twi_mention_weight(tw_context *ctx, const twi_input *input, const twi_colum
     char shown[61];
     if (title->begin < title->end) {
         (void)twi_text_show(shown, sizeof shown, title->begin, title->end);
-        twi_log(ctx, "%.400s: '%s' is taken as the weight; use --unweighted if it is none",
+        twi_log(ctx, "%.400s: '%s' is taken as the weight; use --unweighted if it is not one",
                 input->name, shown);
     }
 }

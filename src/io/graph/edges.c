@@ -85,8 +85,8 @@ static bool skip_rest(twi_text *text)
     }
     return !comment || memchr(begin, '\r', (size_t)(end - begin)) == NULL ||
            twi_text_fail(text, TW_ERR_FORMAT, begin,
-                         "a carriage return alone in a comment hides what follows it; end lines "
-                         "with newlines");
+                         "a lone carriage return in a comment hides what follows it; end lines "
+                         "with LF or CR LF");
 }
 
 /* ------------------------------------------------------------------ lines of three numbers */
@@ -457,8 +457,8 @@ static tw_status check_density(const twi_text_file *file, int64_t vertices)
     }
     return tw_fail(
         file->ctx, TW_ERR_FORMAT,
-        "%.400s: vertex %lld asks for %lld vertices, but %lld edge%s can mention only %lld; "
-        "use --ids to number them by name, or say '# vertices: %lld' before the "
+        "%.400s: vertex %lld implies %lld vertices, but %lld edge%s can name only %lld; "
+        "use --ids to number them by name, or add the comment '# vertices: %lld' before the "
         "first edge",
         file->input->name, (long long)(vertices - 1 + file->rules.base), (long long)vertices,
         (long long)ends / 2, ends == 2 ? "" : "s", (long long)ends, (long long)vertices);
@@ -618,7 +618,7 @@ static tw_status take_remarks(tw_context *ctx, const twi_input *input, const twi
         return tw_fail(
             ctx, TW_ERR_FORMAT,
             "%.400s: a bipartite list ('%% bip'), whose sources and targets are numbered "
-            "each by themselves; number them apart, or use --from 1 --to 2 if a number "
+            "separately; renumber the targets, or use --from 1 --to 2 if a number "
             "means the same in both columns",
             input->name);
     }

@@ -185,7 +185,7 @@ static tw_status write_in_c_locale(twi_printer *printer, const tw_graph *graph,
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (c == (locale_t)0) {
-        return tw_fail(printer->ctx, TW_ERR_MEMORY, "no memory for the C locale");
+        return tw_fail(printer->ctx, TW_ERR_MEMORY, "not enough memory for the C locale");
     }
     locale_t before = uselocale(c);
     tw_status status = format->write(printer, graph, extension);

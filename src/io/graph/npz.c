@@ -67,7 +67,7 @@ static tw_status inflate_member(tw_context *ctx, const twi_input *input, const c
 {
     z_stream stream = {0};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory for unpacking %.500s", input->name);
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for unpacking %.500s", input->name);
     }
     stream.next_in = (z_const Bytef *)from;
     stream.avail_in = packed;
@@ -347,7 +347,7 @@ static tw_status check_arrays(tw_context *ctx, const twi_input *input, twi_npz *
         return TW_OK; /* which is for who expands it */
     }
     if (a->second.about.rows != a->count || a->first.about.rows != (coo ? a->count : a->rows + 1)) {
-        return damaged(ctx, input, "its arrays do not belong together");
+        return damaged(ctx, input, "its arrays have inconsistent lengths");
     }
     return TW_OK;
 }
@@ -377,7 +377,7 @@ static tw_status spread_columns(tw_context *ctx, const twi_npz *a, int64_t *colu
     for (int64_t c = 0; c <= a->cols; c++) {
         int64_t next = twi_npz_whole(&a->first, c);
         if (next < before || next > a->count || (c == 0 && next != 0)) {
-            return tw_fail(ctx, TW_ERR_FORMAT, "indptr falls, or leaves its array, at %lld",
+            return tw_fail(ctx, TW_ERR_FORMAT, "indptr decreases or is out of range at %lld",
                            (long long)c);
         }
         for (int64_t i = before; i < next && c > 0; i++) {

@@ -121,8 +121,8 @@ static tw_status check_blocks(tw_context *ctx, const twi_input *input, const twi
         good = col >= 0 && col < a->cols / width;
     }
     return good ? TW_OK
-                : tw_fail(ctx, TW_ERR_FORMAT, "%.500s: damaged npz: its blocks do not fit it",
-                          input->name);
+                : tw_fail(ctx, TW_ERR_FORMAT,
+                          "%.500s: damaged npz: its blocks do not match its shape", input->name);
 }
 
 /* Before anything is taken for them: lists of the entries, twice, and the graph. */
@@ -161,7 +161,7 @@ tw_status twi_npz_expand(tw_context *ctx, const twi_input *input, const tw_graph
         status = check_blocks(ctx, input, a);
     } else if (a->data.about.planes != 1 || a->first.about.rows != a->data.about.rows) {
         status = tw_fail(ctx, TW_ERR_FORMAT,
-                         "%.500s: damaged npz: its arrays do not belong together", input->name);
+                         "%.500s: damaged npz: its arrays have inconsistent lengths", input->name);
     }
     if (status == TW_OK) {
         spread(a, &out);

@@ -15,7 +15,7 @@
 typedef struct twi_remarks {
     int64_t first;   /* the number of the first vertex */
     bool undirected; /* "sym", "Undirected graph" */
-    bool bipartite;  /* "bip": sources and targets are numbered each by themselves */
+    bool bipartite;  /* "bip": sources and targets are numbered separately */
     bool timed;      /* the first line of data has four columns, of which the third is a weight */
     int64_t spoken;  /* the line of a comment that speaks of undirected edges; 0: none does */
 } twi_remarks;

@@ -187,7 +187,7 @@ bool twi_text_each_line(twi_text *text, twi_line_fn line, const void *self)
                 char field[32];
                 quote_field(text, text->at, field);
                 return twi_text_fail(text, TW_ERR_FORMAT, NULL,
-                                     "'%s' is more than the line should hold", field);
+                                     "unexpected '%s' after the last field", field);
             }
         }
         (void)twi_text_next_line(text);
@@ -308,7 +308,7 @@ bool twi_text_slow_number(twi_text *text, twi_number *out, const char *wanted)
     if (left_f64(token, real)) {
         char field[32];
         quote_field(text, at, field);
-        return twi_text_fail(text, TW_ERR_RANGE, at, "'%s' is too %s for a number of f64%s", field,
+        return twi_text_fail(text, TW_ERR_RANGE, at, "'%s' is too %s for f64%s", field,
                              real == 0 ? "small" : "large",
                              real == 0 ? "; write 0" : "; write inf for no edge");
     }

@@ -151,7 +151,7 @@ tw_status twi_tiff_packer_open(tw_context *ctx, twi_tiff_packer **out, tw_tiff_c
     if (!good) {
         twi_tiff_packer_close(packer);
         return needed > 0 ? twi_out_of_memory(ctx, needed, "compressing a TIFF")
-                          : tw_fail(ctx, TW_ERR_MEMORY, "no memory for compressing a TIFF");
+                          : tw_fail(ctx, TW_ERR_MEMORY, "not enough memory for compressing a TIFF");
     }
     *out = packer;
     return TW_OK;

@@ -366,12 +366,12 @@ static tw_status reserve_lines(reader *r, uint64_t beside)
         if (r->tile_cols == 0 || r->tile_rows == 0 || bytes <= 0 || bytes > SINGLE_MOST ||
             (uint64_t)bytes != part_bytes(r, r->tile_cols) * r->tile_rows ||
             !twi_tiff_element_fits(&r->element, r->tile_cols)) {
-            return failed(r, "its tiles have no proper size");
+            return failed(r, "invalid tile size");
         }
         lines = r->tile_rows < (uint64_t)r->rows ? r->tile_rows : (uint64_t)r->rows;
         tile = (uint64_t)bytes;
     } else if ((uint64_t)TIFFScanlineSize(r->tiff) != r->line_bytes) {
-        return failed(r, "its lines have no proper size");
+        return failed(r, "invalid line size");
     }
     tw_status status = count_memory(r, lines, tile, beside);
     if (status == TW_OK && tile > 0 && !r->direct) {

@@ -559,7 +559,9 @@ static void speak_of(tw_context *ctx, const char *name, const others *o)
                 name);
     }
     if (o->full) {
-        twi_log(ctx, "%.400s: where its last pages lie is not kept: too much is said about it",
+        twi_log(ctx,
+                "%.400s: the georeferencing of its last pages is left out; the file has more than "
+                "is kept",
                 name);
     }
 }

@@ -128,7 +128,7 @@ static tw_status open_reader(tw_context *ctx, reader *r, const twi_input *input,
     *r = (reader){.ctx = ctx, .path = path, .input = input, .separator = ','};
     r->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (r->c_locale == (locale_t)0) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "no memory to read '%.600s'", path);
+        return tw_fail(ctx, TW_ERR_MEMORY, "not enough memory to read '%.600s'", path);
     }
     tw_status status = twi_alloc(ctx, &r->buffer, BUFFER, 1, "lines of a csv file");
     if (status == TW_OK) {

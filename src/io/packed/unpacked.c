@@ -101,5 +101,6 @@ tw_status twi_packed_cut(const twi_unpacked *from, const char *kind)
 
 tw_status twi_packed_no_memory(const twi_unpacked *from)
 {
-    return tw_fail(from->ctx, TW_ERR_MEMORY, "no memory to unpack %.500s", from->input.name);
+    return tw_fail(from->ctx, TW_ERR_MEMORY, "not enough memory to unpack %.500s",
+                   from->input.name);
 }

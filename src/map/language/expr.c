@@ -183,9 +183,13 @@ static tw_status unknown_name(parser *p, bool function)
         return twi_complain(&p->scan, begin, "unknown %s '%.*s': did you mean '%s'?", kind,
                             shown_length, begin, nearest);
     }
-    return twi_complain(&p->scan, begin, "unknown %s '%.*s'%s", kind, shown_length, begin,
-                        function ? ""
-                                 : ": inputs and constants are named when the expression is read");
+    if (function) {
+        return twi_complain(&p->scan, begin, "unknown function '%.*s'", shown_length, begin);
+    }
+    return twi_complain(&p->scan, begin,
+                        "unknown name '%.*s'; give it as an input, %.*s=FILE, or as a constant, "
+                        "--set %.*s=VALUE",
+                        shown_length, begin, shown_length, begin, shown_length, begin);
 }
 
 static tw_status read_function(parser *p)
@@ -275,9 +279,9 @@ static tw_status close_function(parser *p)
     int32_t args[3] = {-1, -1, -1};
     int32_t count = w.arguments + 1;
     if (count < f->least || count > f->most) {
-        return twi_complain(&p->scan, w.at, "'%s' takes %s%d argument%s, here %s %d", f->name,
+        return twi_complain(&p->scan, w.at, "'%s' takes %s%d argument%s; got %d", f->name,
                             f->most == INT32_MAX ? "at least " : "", f->least,
-                            f->least == 1 ? "" : "s", count == 1 ? "is" : "are", count);
+                            f->least == 1 ? "" : "s", count);
     }
     operand *first = &p->operands[p->operand_count - count];
     int32_t node;

@@ -97,7 +97,7 @@ static tw_status read_number(twi_scanner *s)
     }
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (c == (locale_t)0) {
-        return tw_fail(s->ctx, TW_ERR_MEMORY, "no memory to read a number");
+        return tw_fail(s->ctx, TW_ERR_MEMORY, "not enough memory to read a number");
     }
     s->token.number = strtod_l(begin, NULL, c);
     freelocale(c);

@@ -159,7 +159,7 @@ static void put_costs(text *t, const tw_map_plan *plan)
     if (plan->setting.repeat > 1) {
         put(t, " in %lld passes, all in registers", (long long)plan->setting.repeat);
     }
-    put(t, "\nfloor       %s to move, once\n", twi_bytes(total, bytes * elements));
+    put(t, "\nminimum     %s read and written once\n", twi_bytes(total, bytes * elements));
 }
 
 static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr, bool automatic)
@@ -178,7 +178,7 @@ static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr, bool 
             "f32, 2 in f64%s\nkernel\n%s",
             source->group * source->groups, source->piece,
             !automatic      ? ""
-            : plan->gpu_ran ? "; its driver ran already, so no start was counted"
+            : plan->gpu_ran ? "; its driver was already running, so its start is not counted"
                             : "; with the start of its driver faster than the CPU",
             twi_map_gpu_text(plan->gpu));
         return;
@@ -187,7 +187,8 @@ static void put_all(text *t, const tw_map_plan *plan, const tw_expr *expr, bool 
         put(t,
             "device      CPU: %scopying these arrays to a GPU and back would cost more than "
             "it saves\n",
-            plan->gpu_ran ? "a GPU's driver runs and its start is not counted, but " : "");
+            plan->gpu_ran ? "a GPU's driver is already running, so its start is not counted, but "
+                          : "");
     }
     for (int32_t i = 0; i < v->program_count && i < MOST_LISTED; i++) {
         put(t, "program");

@@ -587,8 +587,8 @@ static void auto_counts_no_start_of_a_gpu_that_runs(void **state)
         make_plan(&p);
         const char *text = tw_apsp_plan_explain(p.plan);
         assert_true((strstr(text, "it would have to start") != NULL) == !runs);
-        assert_true((strstr(text, "driver runs already: its start is not counted") != NULL) ==
-                    runs);
+        assert_true((strstr(text, "driver is already running, so its start is not counted") !=
+                     NULL) == runs);
         close_problem(&p);
     }
     runs = false;

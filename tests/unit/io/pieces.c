@@ -163,7 +163,7 @@ static void any_piece_gives_the_same_sentence(void **state)
          "0 1 5\n1 2 7\r\n\n# x\n2 0 9\n0 2 11\n1 0 3\n2 1 4\n0 1 6\n2 0 x\n1 2 10\n0 2 y\n",
          "a.el:10: 'x' is not a weight"},
         {"more.gr", "p sp 3 7\na 1 2 5\na 2 3 7\na 3 1 9\na 1 3 11\na 2 1 3\na 3 2 4\na 1 2 6 z\n",
-         "more.gr:8: 'z' is more than the line should hold"},
+         "more.gr:8: unexpected 'z' after the last field"},
         {"quote.csv", "a,b,5\nb,c,7\nc,a,9\na,c,11\nb,a,3\n\"c,b,4\na,b,6\n",
          "quote.csv:6: a quote is not closed on its line"},
         {"names.csv", "from,to,km\na,b,5\nb,c,7\nc,a,9\na,c,11\nb,a,3\nc,,4\na,b,6\n",

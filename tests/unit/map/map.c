@@ -834,7 +834,7 @@ static void shapes_that_do_not_fit_are_refused(void **state)
     shapes[1] = (tw_shape){2, 4, TW_F32};
     assert_fails(ctx, TW_ERR_ARGUMENT, "input 1 has 3 rows, input 2 has 2",
                  tw_map_plan_create(ctx, &plan, expr, shapes, 2, NULL));
-    assert_fails(ctx, TW_ERR_ARGUMENT, "has 2 inputs, here is 1",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "has 2 inputs; got 1",
                  tw_map_plan_create(ctx, &plan, expr, shapes, 1, NULL));
     shapes[1] = (tw_shape){3, 4, 99};
     assert_fails(ctx, TW_ERR_ARGUMENT, "input 2 is not an array",

@@ -231,7 +231,8 @@ static void unknown_names_suggest_the_nearest(void **state)
     complains("sqr(x)", 1, "did you mean 'sqrt'?");
     complains("x + colm", 5, "did you mean 'col'?");
     complains("x + zzzzzz", 5,
-              "unknown input or constant 'zzzzzz': inputs and constants are named");
+              "unknown name 'zzzzzz'; give it as an input, zzzzzz=FILE, or as a constant, --set "
+              "zzzzzz=VALUE");
     complains("zzzzzz(x)", 1, "unknown function 'zzzzzz'");
     complains("sqrt x", 5, "expected '(' after the function 'sqrt'");
 }
@@ -241,7 +242,7 @@ static void wrong_argument_counts_are_refused(void **state)
     (void)state;
     complains("sqrt()", 6, "'sqrt' needs an argument");
     complains("sqrt(x, 2)", 7, "'sqrt' takes 1 argument");
-    complains("pow(x)", 1, "'pow' takes 2 arguments, here is 1");
+    complains("pow(x)", 1, "'pow' takes 2 arguments; got 1");
     complains("min(x)", 1, "'min' takes at least 2 arguments");
     complains("where(x, 1)", 1, "'where' takes 3 arguments, here are 2");
     complains("clamp(x, 1, 2, 3)", 14, "'clamp' takes 3 arguments");
