@@ -369,6 +369,9 @@ static tw_status take_path(const query *q, tw_apsp_path **out)
 static tw_status check_query(const query *q)
 {
     const tw_graph *graph = q->graph;
+    if (graph->n == 0) {
+        return tw_fail(q->ctx, TW_ERR_ARGUMENT, "the graph has no vertices");
+    }
     if (q->from < 0 || q->from >= graph->n || q->to < 0 || q->to >= graph->n) {
         return tw_fail(q->ctx, TW_ERR_ARGUMENT,
                        "from is %d and to is %d; the graph's vertices are 0 to %lld", (int)q->from,

@@ -184,7 +184,7 @@ static void vertices_and_shapes_are_checked(void **state)
     assert_fails(ctx, TW_ERR_ARGUMENT, "type", tw_apsp_path_create(ctx, &path, graph, &d, 0, 1));
     tw_graph_destroy(graph);
     graph = graph_of(ctx, 0, 0, NULL, TW_I32);
-    assert_fails(ctx, TW_ERR_ARGUMENT, "no path",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "the graph has no vertices",
                  tw_apsp_path_create(ctx, &path, graph, NULL, 0, 0));
     tw_graph_destroy(graph);
     close_context(ctx);

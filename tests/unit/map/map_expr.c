@@ -244,7 +244,7 @@ static void wrong_argument_counts_are_refused(void **state)
     complains("sqrt(x, 2)", 7, "'sqrt' takes 1 argument");
     complains("pow(x)", 1, "'pow' takes 2 arguments; got 1");
     complains("min(x)", 1, "'min' takes at least 2 arguments");
-    complains("where(x, 1)", 1, "'where' takes 3 arguments, here are 2");
+    complains("where(x, 1)", 1, "'where' takes 3 arguments; got 2");
     complains("clamp(x, 1, 2, 3)", 14, "'clamp' takes 3 arguments");
 }
 
