@@ -32,8 +32,8 @@ _tilewright_mpi()
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
             '--type=[The type of the distances\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--sources=[Keep only these rows\: vertices such as 0,5,7-9, names such as Bern,Basel, or @FILE with a list, one name per line]:LIST: ' \
-            '--targets=[Keep only these columns, given in the same way]:LIST: ' \
+            '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names such as Bern,"Boston, MA", or @FILE with a list, one name per line]:LIST: ' \
+            '--targets=[Compute only these columns, given in the same way]:LIST: ' \
             '--cutoff=[Treat distances above D as unreachable]:D: ' \
             '--predecessors=[Also write the vertex before each target on its shortest path, as int32 of the same shape]:FILE:_files' \
             '(--output)-o+[The same as OUT]:OUT:_files' \

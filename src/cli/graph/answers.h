@@ -114,6 +114,37 @@ typedef struct cli_answers {
     }
 
 /* Options that apsp has here and over MPI. */
+#define CLI_PICK_OPTIONS(settings)                                                                \
+    {"type",                                                                                      \
+     0,                                                                                           \
+     CLI_TYPE,                                                                                    \
+     "TYPE",                                                                                      \
+     offsetof(settings, type),                                                                    \
+     0,                                                                                           \
+     "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "  \
+     "distance that does not fit is an error, never wrapped; float distances are rounded to "     \
+     "TYPE."},                                                                                    \
+        {"sources",                                                                               \
+         0,                                                                                       \
+         CLI_TEXT,                                                                                \
+         "LIST",                                                                                  \
+         offsetof(settings, sources),                                                             \
+         0,                                                                                       \
+         "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", " \
+         "or "                                                                                    \
+         "@FILE with a list, one name per line. Vertices are numbered as in the file: from 1 in " \
+         "DIMACS, Matrix Market and METIS files, else from 0."},                                  \
+        {"targets",                                                                               \
+         0,                                                                                       \
+         CLI_TEXT,                                                                                \
+         "LIST",                                                                                  \
+         offsetof(settings, targets),                                                             \
+         0,                                                                                       \
+         "Compute only these columns, given in the same way."},                                   \
+    {                                                                                             \
+        "cutoff", 0, CLI_NUMBER, "D", offsetof(settings, cutoff), 0,                              \
+            "Treat distances above D as unreachable."                                             \
+    }
 #define CLI_SUMMARY_OPTION(settings)                                   \
     {                                                                  \
         "summary", 0, CLI_FLAG, NULL, offsetof(settings, summary), 1,  \

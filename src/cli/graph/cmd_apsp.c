@@ -24,18 +24,7 @@ static const apsp_settings defaults = {.reading = CLI_READING_INIT,
                                        .every = 600};
 
 static const cli_option result_options[] = {
-    {"type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, type), 0,
-     "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
-     "distance that does not fit is an error, never wrapped; float distances are rounded to TYPE."},
-    {"sources", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, sources), 0,
-     "Compute only these rows: vertices such as 0,5,7-9, names such as Bern,\"Boston, MA\", or "
-     "@FILE "
-     "with a list, one name per line. Vertices are numbered as in the file: from 1 in DIMACS, "
-     "Matrix Market and METIS files, else from 0."},
-    {"targets", 0, CLI_TEXT, "LIST", offsetof(apsp_settings, targets), 0,
-     "Compute only these columns, given in the same way."},
-    {"cutoff", 0, CLI_NUMBER, "D", offsetof(apsp_settings, cutoff), 0,
-     "Treat distances above D as unreachable."},
+    CLI_PICK_OPTIONS(apsp_settings),
     {"predecessors", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, predecessors), 0,
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
      "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "

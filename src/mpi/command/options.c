@@ -15,16 +15,7 @@ const mpi_settings mpi_defaults = {.reading = CLI_READING_INIT,
                                    .latency = 2};
 
 static const cli_option result_options[] = {
-    {"type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, type), 0,
-     "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "
-     "distance that does not fit is an error, never wrapped."},
-    {"sources", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, sources), 0,
-     "Keep only these rows: vertices such as 0,5,7-9, names such as Bern,Basel, or @FILE with a "
-     "list, one name per line."},
-    {"targets", 0, CLI_TEXT, "LIST", offsetof(mpi_settings, targets), 0,
-     "Keep only these columns, given in the same way."},
-    {"cutoff", 0, CLI_NUMBER, "D", offsetof(mpi_settings, cutoff), 0,
-     "Treat distances above D as unreachable."},
+    CLI_PICK_OPTIONS(mpi_settings),
     {"predecessors", 0, CLI_TEXT, "FILE", offsetof(mpi_settings, predecessors), 0,
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
      "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "
