@@ -367,6 +367,7 @@ int main(int argc, char **argv)
     int rank, ranks, level;
     tw_context *ctx = NULL;
     tw_mpi_graph *graph = NULL;
+    setenv("TW_MPI_HELP", "never", 1); /* ranks that only look like processes of one machine */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

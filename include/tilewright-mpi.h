@@ -114,11 +114,12 @@ typedef struct tw_mpi_apsp_report {
     tw_apsp_method method;
     int32_t machines;      /* of searches: that the ranks run on, each having the graph once */
     double seconds_device; /* of a closure on GPUs: its rounds, without the way there and back */
+    int64_t helped; /* of a closure on CPUs: tasks of other processes of its machine that it did */
 } tw_mpi_apsp_report;
 #define TW_MPI_APSP_REPORT_INIT                                                                    \
     {                                                                                              \
         sizeof(tw_mpi_apsp_report), 0, 0, 0, 0, TW_AUTO, TW_AUTO, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, 0                                                                          \
+            0, 0, 0, 0, 0, 0                                                                       \
     }
 
 /*
@@ -172,11 +173,16 @@ typedef struct tw_mpi_forecast {
     double seconds_copy;    /* and the way of the shares to the GPUs and back */
     int32_t sharing;        /* and the ranks on the GPU of this one; 0: on CPUs */
     int32_t direct; /* and 1: MPI reads panels from GPU memory; 0: from pinned host memory */
+    /* Of a closure on CPUs: 1: ranks of this machine do tasks of each other; 2: they do not, since
+     * TW_MPI_HELP says so; 3: nor can they, since they cannot map each other's memory; 0: there is
+     * but one. */
+    int32_t help;
+    int32_t reserved;
 } tw_mpi_forecast;
 #define TW_MPI_FORECAST_INIT                                                                       \
     {                                                                                              \
         sizeof(tw_mpi_forecast), 0, 0, 0, 0, 0, 0, TW_APSP_METHOD_AUTO, TW_AUTO, TW_AUTO, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                        \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                  \
     }
 
 /*

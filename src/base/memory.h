@@ -29,7 +29,8 @@ TWI_SHARED TW_CHECKED tw_status twi_grow(tw_context *ctx, void *block, uint64_t 
 
 /* Count bytes that a library will take by itself, until twi_uncount; refused like those of
  * twi_memory_check. */
-TW_CHECKED tw_status twi_count(tw_context *ctx, twi_counted *out, uint64_t bytes, const char *what);
+TWI_SHARED TW_CHECKED tw_status twi_count(tw_context *ctx, twi_counted *out, uint64_t bytes,
+                                          const char *what);
 
 /* "17.2 GB", "640 MB", "12 kB" (powers of 1000) into buf; returns buf. */
 TWI_SHARED const char *twi_bytes(char buf[32], double bytes);

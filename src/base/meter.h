@@ -45,7 +45,7 @@ typedef struct twi_counted {
 } twi_counted;
 /* False if the live bytes would pass `limit` (0: none); *out is then {0}. */
 bool twi_meter_count(twi_meter *meter, twi_counted *out, uint64_t bytes, uint64_t limit);
-void twi_uncount(twi_counted *counted);
+TWI_SHARED void twi_uncount(twi_counted *counted);
 
 /* a * b and a + b in uint64_t; false on overflow. */
 static inline bool twi_mul(uint64_t a, uint64_t b, uint64_t *out)

@@ -36,6 +36,7 @@ typedef struct mpi_run {
     const tw_mpi_apsp_output *output;
     tw_apsp_plan plan;
     twi_grid grid;
+    twi_machine machine; /* of a closure on CPUs */
     twi_share share;
     twi_pattern pattern;
     twi_mpi_file *file, *predecessors;
@@ -309,6 +310,9 @@ static tw_status make_plan(mpi_run *run)
         status =
             twi_grid_open(ctx, &run->grid, &run->graph->world, plan->graph->n, choose_block(run));
     }
+    if (status == TW_OK && run->searches == NULL && run->gpu < 0) {
+        status = twi_machine_open(ctx, &run->machine, &run->graph->world);
+    }
     return status;
 }
 
@@ -390,7 +394,7 @@ static tw_status open_attempt(void *run_, tw_type type)
         return status;
     }
     status = twi_share_create(ctx, &run->share, &run->grid, kernel, symmetric, run->gpu >= 0,
-                              run->plan.threads);
+                              &run->machine, run->plan.threads);
     if (status == TW_OK) {
         status = twi_pattern_create(ctx, &run->pattern, run->grid.tiles);
     }
@@ -492,6 +496,7 @@ static tw_status fill_report(mpi_run *run, tw_mpi_apsp_report *report, tw_type u
         .seconds_plan = run->seconds_plan,
         .method = run->plan.method,
         .seconds_device = run->seen.seconds_device,
+        .helped = run->seen.helped,
     };
     return status;
 }
@@ -554,6 +559,7 @@ static tw_status report_search(mpi_run *run, tw_mpi_apsp_report *report)
 
 static void forget(mpi_run *run)
 {
+    twi_machine_close(&run->machine);
     twi_grid_close(&run->grid);
     tw_apsp_plan_destroy(run->searches);
     twi_replica_close(&run->replica);
@@ -642,8 +648,10 @@ tw_status tw_mpi_apsp(tw_context *ctx, const tw_mpi_graph *graph, const tw_apsp_
 {
     tw_mpi_apsp_output ours = TW_MPI_APSP_OUTPUT_INIT;
     tw_mpi_apsp_report seen = TW_MPI_APSP_REPORT_INIT;
-    mpi_run run = {
-        .ctx = ctx, .graph = graph, .replica = {.node = MPI_COMM_NULL, .window = MPI_WIN_NULL}};
+    mpi_run run = {.ctx = ctx,
+                   .graph = graph,
+                   .machine = {.comm = MPI_COMM_NULL, .size = 1},
+                   .replica = {.node = MPI_COMM_NULL, .window = MPI_WIN_NULL}};
     tw_status status = TWI_REQUIRE(ctx, {"graph", graph});
     if (status != TW_OK) { /* without a graph there is nobody to agree with */
         return status;
@@ -668,8 +676,10 @@ tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
 {
     tw_mpi_apsp_output ours = TW_MPI_APSP_OUTPUT_INIT;
     tw_mpi_forecast seen = TW_MPI_FORECAST_INIT;
-    mpi_run run = {
-        .ctx = ctx, .graph = graph, .replica = {.node = MPI_COMM_NULL, .window = MPI_WIN_NULL}};
+    mpi_run run = {.ctx = ctx,
+                   .graph = graph,
+                   .machine = {.comm = MPI_COMM_NULL, .size = 1},
+                   .replica = {.node = MPI_COMM_NULL, .window = MPI_WIN_NULL}};
     tw_status status = TWI_REQUIRE(ctx, {"graph", graph});
     if (status != TW_OK) {
         return status;
@@ -692,7 +702,8 @@ tw_status tw_mpi_apsp_explain(tw_context *ctx, const tw_mpi_graph *graph,
     seen.ranks = graph->world.size;
     seen.threads = run.plan.threads;
     seen.type = run.plan.type;
-    const twi_mpi_goal goal = {&ours, run.plan.threads, keeps, run.gpu, run.direct};
+    const twi_mpi_goal goal = {&ours,   run.plan.threads, keeps,
+                               run.gpu, run.direct,       run.machine.help};
     if (status == TW_OK && run.searches != NULL) {
         status = twi_estimate_search(ctx, &seen, &graph->world, run.searches, &run.replica, &goal);
     } else if (status == TW_OK) {

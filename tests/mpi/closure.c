@@ -6,13 +6,17 @@
  *
  *     mpirun -n 4 test_mpi_closure FOLDER
  */
+#include "mpi/closure/help.h"
+
 #include "ranks.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static const char *folder;
 
@@ -126,7 +130,13 @@ static void compare(const graph_case *c, const tw_graph *graph, const tw_apsp_op
     free(given);
 }
 
-static void run_case(const graph_case *c, uint64_t seed)
+/* Tasks of others that all ranks did, and the most memory of one. */
+typedef struct outcome {
+    int64_t helped;
+    uint64_t memory;
+} outcome;
+
+static outcome run_case(const graph_case *c, uint64_t seed)
 {
     char path[4096];
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
@@ -161,6 +171,9 @@ static void run_case(const graph_case *c, uint64_t seed)
     free(a.from);
     free(a.to);
     free(a.weight);
+    outcome seen = {report.helped, report.memory_peak};
+    MPI_Allreduce(MPI_IN_PLACE, &seen.helped, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return seen;
 }
 
 /* Rows and columns picked, in any order and twice; a cutoff. */
@@ -408,9 +421,214 @@ static void threads_sort_arcs_as_one_does(void)
     };
     check(tw_set_threads(ctx, 3), "threads");
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
-        run_case(&many[i], 130 + i);
+        (void)run_case(&many[i], 130 + i);
     }
     check(tw_set_threads(ctx, ranks <= 2 ? 2 : 1), "threads");
+}
+
+/* ----------------------------------------------------------------- ranks that help each other */
+
+static int slow = -1;            /* this rank ends no task of its rest before another was taken */
+static int64_t cancel_after = 0; /* tasks of this rank; 0: it is not cancelled */
+static int machines = 1;         /* that ranks seem to run on, in turn */
+static int64_t no_file_at = 0;   /* which of the next anonymous files there are none for; 0: none */
+static bool no_mapping = false;  /* of other ranks */
+
+bool __wrap_twi_board_claim(twi_board *board, twi_round *round, int64_t *task);
+bool __real_twi_board_claim(twi_board *board, twi_round *round, int64_t *task);
+int __wrap_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out);
+int __real_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out);
+int __wrap_memfd_create(const char *name, unsigned flags);
+int __real_memfd_create(const char *name, unsigned flags);
+void *__wrap_twi_common_map(pid_t pid, int fd, uint64_t bytes);
+void *__real_twi_common_map(pid_t pid, int fd, uint64_t bytes);
+
+/* The owner's claims; those of who helps are not seen here. */
+bool __wrap_twi_board_claim(twi_board *board, twi_round *round, int64_t *task)
+{
+    static atomic_llong count;
+    const bool claimed = __real_twi_board_claim(board, round, task);
+    if (claimed && slow == rank) {
+        const unsigned long long left = atomic_load(&board->open);
+        while ((uint32_t)left > 0 && atomic_load(&board->open) == left) {
+            sched_yield();
+        }
+    }
+    if (claimed && cancel_after > 0 && atomic_fetch_add(&count, 1) % cancel_after == 0) {
+        tw_cancel(ctx);
+    }
+    return claimed;
+}
+
+int __wrap_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out)
+{
+    int at = 0;
+    MPI_Comm_rank(comm, &at);
+    return machines > 1 ? MPI_Comm_split(comm, at % machines, key, out)
+                        : __real_MPI_Comm_split_type(comm, type, key, info, out);
+}
+
+int __wrap_memfd_create(const char *name, unsigned flags)
+{
+    return no_file_at > 0 && --no_file_at == 0 ? -1 : __real_memfd_create(name, flags);
+}
+
+void *__wrap_twi_common_map(pid_t pid, int fd, uint64_t bytes)
+{
+    return no_mapping ? NULL : __real_twi_common_map(pid, fd, bytes);
+}
+
+static void judge(bool fine, const char *what, long long number)
+{
+    passed += fine && rank == 0;
+    failures += !fine;
+    if (!fine) {
+        fprintf(stderr, "FAILED on rank %d of %d: %s (%lld): %s\n", rank, ranks, what, number,
+                tw_last_error(ctx));
+    }
+}
+
+static const graph_case helped_cases[] = {
+    {"help: i32", 300, 4, false, 1, TW_I32, 1e6, TW_AUTO, TW_I32, 64},
+    {"help: i32, undirected", 320, 4, true, 1, TW_I32, 1e6, TW_AUTO, TW_I32, 64},
+    {"help: u16", 257, 5, false, 1, TW_I32, 900, TW_AUTO, TW_U16, 64},
+    {"help: u16, undirected", 255, 5, true, 1, TW_I32, 900, TW_AUTO, TW_U16, 64},
+    {"help: f32", 321, 5, false, 1, TW_F32, 1, TW_AUTO, TW_AUTO, 64},
+    {"help: f32, undirected", 319, 5, true, 1, TW_F32, 1, TW_AUTO, TW_AUTO, 64},
+    {"help: components", 500, 3, false, 4, TW_I32, 100, TW_AUTO, TW_AUTO, 64},
+    {"help: components, undirected", 500, 3, true, 4, TW_F64, 1, TW_AUTO, TW_AUTO, 64},
+    {"help: a last tile of one", 65, 4, false, 1, TW_I32, 70, TW_AUTO, TW_AUTO, 64},
+    {"help: far apart, widens", 400, 1.5, false, 2, TW_I32, 30000, TW_AUTO, TW_AUTO, 64},
+};
+
+static void idle_ranks_help_a_slow_one(void)
+{
+    const size_t step = ranks > 4 ? 3 : 1; /* many ranks take long turns on few processors */
+    for (size_t i = 0; i < sizeof helped_cases / sizeof *helped_cases; i += step) {
+        slow = ranks == 1 ? -1 : i % 2 == 0 ? 0 : (ranks - 1) / 2;
+        check(tw_set_threads(ctx, i % 3 == 2 && rank != slow ? 2 : 1), "threads");
+        const outcome seen = run_case(&helped_cases[i], 200 + i);
+        judge(ranks == 1 ? seen.helped == 0 : seen.helped > 0, helped_cases[i].name, seen.helped);
+    }
+    /* Tasks of 64 rows with the one, of 32 with the others. */
+    const graph_case tall = {"help: tall", 1100, 3, false, 1, TW_I32, 9, TW_AUTO, TW_AUTO, 64};
+    if (ranks == 2) {
+        check(tw_set_threads(ctx, rank == 0 ? 1 : 2), "threads");
+        for (slow = 0; slow < 2;
+             slow++) { /* of two threads one may take what the other waits for */
+            const outcome seen = run_case(&tall, 220);
+            judge(seen.helped > 0 || slow == 1, tall.name, seen.helped);
+        }
+    }
+    slow = -1;
+    check(tw_set_threads(ctx, 1), "threads");
+}
+
+static void ranks_of_two_machines_help_only_their_own(void)
+{
+    machines = 2;
+    slow = ranks > 2 ? 0 : -1; /* the only one of its machine has nobody */
+    for (size_t i = 0; i < 4; i++) {
+        const outcome seen = run_case(&helped_cases[i], 240 + i);
+        judge(ranks > 2 ? seen.helped > 0 : seen.helped == 0, "two machines", seen.helped);
+    }
+    machines = 1;
+    slow = -1;
+}
+
+/* No memory to share on one rank: when it is tried, of the tiles, of the panels; or no way to map
+ * it. */
+static void no_rank_helps_where_one_cannot(void)
+{
+    for (int way = 0; way < 4; way++) {
+        no_file_at = way < 3 && rank == ranks - 1 ? way + 1 : 0;
+        no_mapping = way == 3 && rank == ranks - 1;
+        const outcome seen = run_case(&helped_cases[way], 260);
+        judge(seen.helped == 0, "one rank cannot share", way);
+        no_file_at = 0;
+        no_mapping = false;
+    }
+}
+
+static void helping_takes_no_memory(void)
+{
+    const graph_case c = {"memory", 700, 4, false, 1, TW_I32, 1e6, TW_AUTO, TW_I32, 64};
+    uint64_t most[2];
+    for (int i = 0; i < 2; i++) {
+        tw_context *before = ctx;
+        setenv("TW_MPI_HELP", i == 0 ? "never" : "auto", 1);
+        if (tw_context_create(&ctx) != TW_OK) {
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
+        check(tw_set_threads(ctx, 1), "threads");
+        most[i] = run_case(&c, 270).memory;
+        tw_context_destroy(ctx);
+        ctx = before;
+    }
+    unsetenv("TW_MPI_HELP");
+    judge(most[1] >= most[0] && most[1] - most[0] < 20000, "the memory of ranks that help",
+          (long long)most[1] - (long long)most[0]);
+}
+
+static void cancelled_ranks_do_not_wait_for_help(void)
+{
+    const graph_case c = {"cancelled", 500, 4, false, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 64};
+    tw_mpi_graph *graph = NULL;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    arcs a = make_arcs(&c, 5);
+    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    opts.method = TW_APSP_METHOD_CLOSURE;
+    opts.block = 64;
+    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
+    for (int after = 3; after < 12; after += 4) {
+        cancel_after = rank == ranks / 2 ? after : 0;
+        expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_CANCELLED, "stopped on request",
+               "cancelled amid tasks");
+        cancel_after = 0;
+        tw_clear_cancel(ctx);
+    }
+    check(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), "again after that");
+    tw_mpi_graph_destroy(graph);
+    tw_graph_destroy(part);
+    free(a.from);
+    free(a.to);
+    free(a.weight);
+}
+
+static void help_is_switched_alike(void)
+{
+    const graph_case c = {"switch", 200, 4, false, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 64};
+    tw_mpi_graph *graph = NULL;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    arcs a = make_arcs(&c, 5);
+    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    opts.method = TW_APSP_METHOD_CLOSURE;
+    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
+    for (int way = 0; way < 3; way++) {
+        static const int told[] = {TWI_HELP_ON, TWI_HELP_OFF, TWI_HELP_REFUSED};
+        tw_mpi_forecast forecast = TW_MPI_FORECAST_INIT;
+        setenv("TW_MPI_HELP", way == 1 ? "never" : "auto", 1);
+        no_file_at = way == 2 && rank == 0 ? 1 : 0;
+        check(tw_mpi_apsp_explain(ctx, graph, &opts, NULL, &forecast), "explain");
+        judge(forecast.help == (ranks > 1 ? told[way] : TWI_HELP_NONE), "the forecast", way);
+    }
+    no_file_at = 0;
+    setenv("TW_MPI_HELP", "never", 1);
+    judge(run_case(&helped_cases[0], 280).helped == 0, "TW_MPI_HELP=never", 0);
+    setenv("TW_MPI_HELP", rank == ranks - 1 ? "maybe" : "auto", 1);
+    expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_ARGUMENT,
+           "TW_MPI_HELP=maybe is unknown; use auto or never", "an unknown word");
+    setenv("TW_MPI_HELP", rank == ranks - 1 ? "never" : "auto", 1);
+    if (ranks > 1) {
+        expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_ARGUMENT,
+               "was given TW_MPI_HELP never and rank 0 auto", "two words");
+    }
+    unsetenv("TW_MPI_HELP");
+    tw_mpi_graph_destroy(graph);
+    tw_graph_destroy(part);
+    free(a.from);
+    free(a.to);
+    free(a.weight);
 }
 
 int main(int argc, char **argv)
@@ -426,19 +644,25 @@ int main(int argc, char **argv)
     }
     check(tw_set_threads(ctx, ranks <= 2 ? 2 : 1), "threads");
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        run_case(&fixed[i], 11 + i);
+        (void)run_case(&fixed[i], 11 + i);
     }
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         graph_case c = {"an edge", edges[i], 4, i % 2 == 0, 1, TW_I32, 70, TW_AUTO, TW_AUTO, 64};
-        run_case(&c, 50 + i);
+        (void)run_case(&c, 50 + i);
         c.undirected = !c.undirected;
         c.weights = TW_F64;
-        run_case(&c, 70 + i);
+        (void)run_case(&c, 70 + i);
     }
     threads_sort_arcs_as_one_does();
     pick_rows_and_columns();
     failures_are_shared();
     any_communicator_will_do();
+    idle_ranks_help_a_slow_one();
+    ranks_of_two_machines_help_only_their_own();
+    no_rank_helps_where_one_cannot();
+    helping_takes_no_memory();
+    cancelled_ranks_do_not_wait_for_help();
+    help_is_switched_alike();
     int all = 0;
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) {

@@ -88,6 +88,9 @@ def formats():
     report = json.loads(out)
     check(code == 0 and report["ranks"] == 2 and report["verified_rows"] == 170 and report["threads"] == 1,
           "the report", out)
+    waits, helped = report["wait_of_ranks"], report["helped_of_ranks"]
+    check(len(waits) == len(helped) == 2 and waits[0] == report["seconds"]["wait"] and min(waits + helped) >= 0,
+          "what each rank has seen", out)
 
 
 def options():
@@ -240,6 +243,13 @@ def explained():
     """What it would take: of this job, and of a cluster that is only described."""
     out, said, code, err = ranks(4, "apsp", "g.bin", "--explain", "--method", "closure", "--threads", "1")
     check(code == 0 and "as a grid of 2 x 2" in out and "communicate" in out and not said, "--explain", out, err)
+    check("help: ranks of a machine with nothing to do take tasks of the others" in out.splitlines(), "who helps", out)
+    for help_, line in (("never", "help: none; TW_MPI_HELP=never"), ("perhaps", None)):
+        os.environ["TW_MPI_HELP"] = help_
+        out, said, code, err = ranks(2, "apsp", "g.bin", "--explain", "--method", "closure")
+        check(code == 0 and line in out.splitlines() if line else
+              code == 2 and len(said) == 1 and "use auto or never" in said[0], "TW_MPI_HELP", help_, out, err)
+    del os.environ["TW_MPI_HELP"]
     out, said, code, err = ranks(2, "apsp", "roads.el", "--explain", "--method", "sweep")
     check(code == 0 and "sweep in" in out and "rows dealt out" in out, "--explain of a sweep", out, err)
     out, _, code, err = ranks(2, "--explain", "roads.el", "--json", "-q")

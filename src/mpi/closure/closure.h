@@ -7,6 +7,7 @@
 
 typedef struct twi_mpi_seen {
     double seconds_wait;   /* that the calling thread had nothing to do */
+    int64_t helped;        /* tasks of other ranks that this one did */
     uint64_t bytes;        /* of panels sent or received */
     double seconds_device; /* of the rounds, where GPUs make them */
 } twi_mpi_seen;

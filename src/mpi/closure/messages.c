@@ -213,6 +213,19 @@ static tw_status answer(twi_questions *self, int at)
     return status;
 }
 
+/* An answer that MPI cannot get has come: who takes it hears why. */
+static bool has_come(const twi_questions *self, int at)
+{
+    int come = 0;
+    return MPI_Request_get_status(self->request[at], &come, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+           come != 0;
+}
+
+bool twi_questions_answered(const twi_questions *self, int64_t pivot)
+{
+    return pivot <= self->first || has_come(self, (int)((pivot - 1) % 2));
+}
+
 tw_status twi_questions_check(twi_questions *self, int64_t pivot)
 {
     return pivot > self->first ? answer(self, (int)((pivot - 1) % 2)) : TW_OK;

@@ -81,7 +81,8 @@ twi_questions twi_questions_begin(tw_context *ctx, const twi_world *world,
                                   twi_mpi_checkpoint *checkpoint, int64_t first);
 /* In round `pivot`. */
 TW_CHECKED tw_status twi_questions_ask(twi_questions *self, int64_t pivot, bool failed);
-/* After it: the answer to what was asked in the one before. */
+/* After it: whether the answer to what was asked in the one before has come, and the answer. */
+bool twi_questions_answered(const twi_questions *self, int64_t pivot);
 TW_CHECKED tw_status twi_questions_check(twi_questions *self, int64_t pivot);
 /* After all: the answers that are still on their way. */
 TW_CHECKED tw_status twi_questions_end(twi_questions *self);

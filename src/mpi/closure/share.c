@@ -133,33 +133,49 @@ static void clear_diagonal(const twi_share *share)
     }
 }
 
+void twi_share_lay_out(twi_share *share, void *memory)
+{
+    const twi_grid *grid = share->grid;
+    char *at = memory;
+    share->memory = memory;
+    for (int64_t row = 0; row < share->row_count; row++) {
+        const int64_t tiles = tiles_of_row(grid, row, share->symmetric);
+        const int64_t ld = stride_of(grid, share->kernel, tiles, share->whole);
+        share->rows[row] = (twi_strip_row){at, ld, tiles};
+        at += height_of(grid, row, share->whole) * ld * share->size;
+    }
+}
+
 tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid,
                            const twi_minplus_kernel *kernel, bool symmetric, bool whole,
-                           int threads)
+                           const twi_machine *machine, int threads)
 {
+    static const char what[] = "this rank's share of the distance matrix";
+    const bool helps = machine != NULL && machine->help == TWI_HELP_ON;
     *out = (twi_share){.grid = grid,
                        .kernel = kernel,
                        .symmetric = symmetric,
                        .whole = whole,
                        .size = (int64_t)tw_type_size(kernel->type),
                        .row_count = twi_own_rows(grid),
-                       .col_count = twi_own_cols(grid)};
+                       .col_count = twi_own_cols(grid),
+                       .common = {.fd = -1},
+                       .machine = helps ? machine : NULL};
     const uint64_t bytes = twi_share_bytes(grid, kernel, symmetric, whole);
-    tw_status status = twi_alloc(ctx, &out->rows, (uint64_t)out->row_count, sizeof *out->rows,
-                                 "this rank's share of the distance matrix");
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &out->memory, bytes, 1, "this rank's share of the distance matrix");
+    void *memory = NULL;
+    tw_status status =
+        twi_alloc(ctx, &out->rows, (uint64_t)out->row_count, sizeof *out->rows, what);
+    if (status == TW_OK && helps) {
+        status = twi_common_take(ctx, &out->common, bytes, threads, what);
+        memory = out->common.memory;
+    }
+    if (status == TW_OK && memory == NULL) {
+        status = twi_alloc(ctx, &memory, bytes, 1, what);
     }
     if (status != TW_OK) {
         return status;
     }
-    char *at = out->memory;
-    for (int64_t row = 0; row < out->row_count; row++) {
-        const int64_t tiles = tiles_of_row(grid, row, symmetric);
-        const int64_t ld = stride_of(grid, kernel, tiles, whole);
-        out->rows[row] = (twi_strip_row){at, ld, tiles};
-        at += height_of(grid, row, whole) * ld * out->size;
-    }
+    twi_share_lay_out(out, memory);
     fill(out, bytes / (uint64_t)out->size, threads);
     clear_diagonal(out);
     return TW_OK;
@@ -167,7 +183,11 @@ tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid
 
 void twi_share_clear(twi_share *share)
 {
-    twi_free(share->memory);
+    if (share->common.memory != NULL) {
+        twi_common_free(&share->common);
+    } else {
+        twi_free(share->memory);
+    }
     twi_free(share->rows);
     share->memory = NULL;
     share->rows = NULL;

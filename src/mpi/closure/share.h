@@ -12,6 +12,7 @@
 #include "mpi/closure/grid.h"
 #include "mpi/closure/pattern.h"
 #include "mpi/shared/graph.h"
+#include "mpi/shared/machine.h"
 
 typedef struct twi_strip_row {
     char *data;
@@ -24,11 +25,13 @@ typedef struct twi_share {
     const twi_minplus_kernel *kernel;
     bool symmetric;
     bool whole;
-    int64_t size;        /* bytes of an element */
-    int64_t row_count;   /* of tiles */
-    int64_t col_count;   /* of tiles, at most */
-    twi_strip_row *rows; /* row_count */
-    void *memory;        /* behind them */
+    int64_t size;               /* bytes of an element */
+    int64_t row_count;          /* of tiles */
+    int64_t col_count;          /* of tiles, at most */
+    twi_strip_row *rows;        /* row_count */
+    void *memory;               /* behind them */
+    twi_common common;          /* which that is, or none */
+    const twi_machine *machine; /* whose ranks may map it; NULL: nobody does */
 } twi_share;
 
 /* Element (0, 0) of the own-th row's at-th tile. */
@@ -43,11 +46,15 @@ static inline int64_t twi_share_side(const twi_share *share, int64_t i)
     return share->whole ? share->grid->block : twi_tile_size(share->grid, i);
 }
 
-/* Memory for the tiles, infinite but for the diagonal, by so many threads. */
+/* Memory for the tiles, infinite but for the diagonal, by so many threads. Where the ranks of
+ * `machine` help each other (it may be NULL), all of them can map it. */
 TW_CHECKED tw_status twi_share_create(tw_context *ctx, twi_share *out, const twi_grid *grid,
                                       const twi_minplus_kernel *kernel, bool symmetric, bool whole,
-                                      int threads);
+                                      const twi_machine *machine, int threads);
 void twi_share_clear(twi_share *share);
+
+/* Fill in `rows`, for tiles that lie in that memory. */
+void twi_share_lay_out(twi_share *share, void *memory);
 
 /* Bytes of the matrix that this rank will hold. */
 uint64_t twi_share_bytes(const twi_grid *grid, const twi_minplus_kernel *kernel, bool symmetric,

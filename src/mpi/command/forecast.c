@@ -39,6 +39,16 @@ static void describe_device(char text[2 * CLI_SHOWN], const tw_mpi_forecast *f)
     }
 }
 
+/* A line about ranks that help each other, or "". */
+static const char *help_line(const tw_mpi_forecast *f)
+{
+    static const char *const lines[] = {
+        "", "\nhelp: ranks of a machine with nothing to do take tasks of the others",
+        "\nhelp: none; TW_MPI_HELP=never",
+        "\nhelp: none; the ranks of a machine cannot map each other's memory"};
+    return lines[f->help];
+}
+
 static void describe(char text[LINES], const tw_mpi_forecast *f)
 {
     char memory[CLI_SHOWN], rate[CLI_SHOWN], engine[CLI_SHOWN], device[2 * CLI_SHOWN];
@@ -57,11 +67,11 @@ static void describe(char text[LINES], const tw_mpi_forecast *f)
     snprintf(text, LINES,
              "ranks: %d on %d machine%s as a grid of %d x %d, %s\n"
              "choice: closure in %s%s, tiles of %d%s; %s of memory in each rank%s\n"
-             "rate: %s relaxations/s in each rank, all of them at work; %.0f %% of it is used",
+             "rate: %s relaxations/s in each rank, all of them at work; %.0f %% of it is used%s",
              (int)f->ranks, (int)f->machines, machines, (int)f->grid_rows, (int)f->grid_cols,
              engine, tw_type_name(f->work_type), f->symmetric ? ", half of the matrix" : "",
              (int)f->block, f->filled < 0.995 ? ", empty ones skipped" : "", memory, device,
-             cli_show_scaled(rate, f->rate), 100 * f->ideal);
+             cli_show_scaled(rate, f->rate), 100 * f->ideal, help_line(f));
 }
 
 void mpi_forecast_say(const cli_job *job, const tw_mpi_forecast *f, const tw_graph_info *about,
@@ -113,6 +123,7 @@ void mpi_forecast_report(cli_report *json, const char *name, const tw_mpi_foreca
     cli_report_integer(json, "ranks_per_gpu", f->sharing);
     cli_report_integer(json, "device_memory", (int64_t)f->device_memory);
     cli_report_bool(json, "direct", f->direct != 0);
+    cli_report_integer(json, "help", f->help);
     cli_report_number(json, "rate", f->rate);
     cli_report_number(json, "filled", f->filled);
     cli_report_number(json, "ideal", f->ideal);

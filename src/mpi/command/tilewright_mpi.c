@@ -37,6 +37,12 @@ static const cli_example examples[] = {
      "the same for a cluster that you only describe"},
     {NULL, NULL}};
 
+/* What each rank has seen. */
+typedef struct of_rank {
+    double wait;
+    double helped; /* exact */
+} of_rank;
+
 typedef struct mpi_run {
     cli_job *job;
     const mpi_settings *settings;
@@ -52,6 +58,7 @@ typedef struct mpi_run {
     int rank;
     tw_mpi_forecast forecast;
     bool only_explained;
+    of_rank *of_ranks; /* on rank 0 */
 } mpi_run;
 
 /* A number of a cluster that is described. */
@@ -352,6 +359,40 @@ static void conclude(const mpi_run *run, double total)
             cli_show_seconds(output, r->seconds_output), cli_show_scaled(rate, rate_of(r)));
 }
 
+/* Bring what all ranks have seen to rank 0. */
+static tw_status gather(mpi_run *run)
+{
+    const of_rank mine = {run->report.seconds_wait, (double)run->report.helped};
+    tw_status status = TW_OK;
+    if (run->rank == 0) {
+        run->of_ranks = calloc((size_t)run->report.ranks, sizeof *run->of_ranks);
+        status = run->of_ranks != NULL
+                     ? TW_OK
+                     : tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the report");
+    }
+    status = tw_mpi_agree(run->job->ctx, MPI_COMM_WORLD, status);
+    if (status == TW_OK && MPI_Gather(&mine, 2, MPI_DOUBLE, run->of_ranks, 2, MPI_DOUBLE, 0,
+                                      MPI_COMM_WORLD) != MPI_SUCCESS) {
+        status = tw_fail(run->job->ctx, TW_ERR_IO, "MPI cannot gather what the ranks report");
+    }
+    return status;
+}
+
+/* Seconds that each rank has waited, and tasks of others that it did. */
+static void report_ranks(cli_report *json, const mpi_run *run)
+{
+    cli_report_array(json, "wait_of_ranks");
+    for (int i = 0; i < run->report.ranks; i++) {
+        cli_report_number(json, NULL, run->of_ranks[i].wait);
+    }
+    cli_report_end_array(json);
+    cli_report_array(json, "helped_of_ranks");
+    for (int i = 0; i < run->report.ranks; i++) {
+        cli_report_integer(json, NULL, (int64_t)run->of_ranks[i].helped);
+    }
+    cli_report_end_array(json);
+}
+
 static void report(const mpi_run *run, double total)
 {
     const tw_mpi_apsp_report *r = &run->report;
@@ -389,6 +430,7 @@ static void report(const mpi_run *run, double total)
     cli_report_number(&json, "rate", rate_of(r));
     cli_report_integer(&json, "memory_peak", (int64_t)r->memory_peak);
     cli_report_integer(&json, "bytes_broadcast", (int64_t)r->bytes_broadcast);
+    report_ranks(&json, run);
     cli_report_integer(&json, "verified_rows", r->verified_rows);
     cli_report_text(&json, "output", run->output);
     if (run->settings->explain) {
@@ -451,6 +493,9 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
     if (status == TW_OK) {
         status = solve(&run);
     }
+    if (status == TW_OK && s.reading.common.json && !run.only_explained) {
+        status = gather(&run);
+    }
     const double total = cli_seconds() - job->started;
     if (status == TW_OK && run.only_explained) {
         if (s.reading.common.json && run.rank == 0) {
@@ -468,6 +513,7 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
             report(&run, total);
         }
     }
+    free(run.of_ranks);
     mpi_text_clear(&run.text);
     cli_answers_clear(&run.answering);
     cli_vertices_clear(&run.targets);

@@ -288,6 +288,7 @@ tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_m
     out->machines = machines.count;
     out->work_type = kernel->type;
     out->symmetric = plan->symmetric;
+    out->help = (int32_t)goal->help;
     out->rate = pace.rate;
     out->ideal = rounds.ideal;
     out->filled = mesh.filled;

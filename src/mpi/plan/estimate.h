@@ -12,6 +12,7 @@ typedef struct twi_mpi_goal {
     bool keeps;  /* checkpoints */
     int32_t gpu; /* of this rank; -1: it computes on the CPU */
     bool direct; /* MPI reads the memory of GPUs */
+    twi_help_choice help;
 } twi_mpi_goal;
 
 /* A closure by `kernel` on the grid; the rest of `out` stays as it is. Collective; the same status
