@@ -3,7 +3,9 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-int statvfs(const char *path, struct statvfs *out)
+int cramped(const char *path, struct statvfs *out) __asm__("statvfs");
+
+int cramped(const char *path, struct statvfs *out)
 {
     (void)path;
     memset(out, 0, sizeof *out);
@@ -13,4 +15,5 @@ int statvfs(const char *path, struct statvfs *out)
 }
 
 /* As it is called where files may have any size. */
-int statvfs64(const char *path, struct statvfs *out) __attribute__((alias("statvfs")));
+int cramped_64(const char *path, struct statvfs *out) __asm__("statvfs64")
+    __attribute__((alias("statvfs")));
