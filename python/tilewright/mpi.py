@@ -13,6 +13,7 @@ of them has of it. This module needs mpi4py and ``libtilewright-mpi``, built wit
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import operator
 import os
@@ -204,7 +205,10 @@ class _Call:
 
         def settled() -> T:
             try:
-                with self.agree(lambda: Settings(self.mine.large, *settings)):
+                with contextlib.ExitStack() as entered:
+                    self.agree(
+                        lambda: entered.enter_context(Settings(self.mine.large, *settings))
+                    )
                     self.compare(tell_all)
                     self.open()
                     return work()

@@ -24,7 +24,7 @@ static void place_arcs(const tw_graph *graph, double *d)
         d[u * n + u] = 0;
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             double *entry = &d[u * n + graph->targets[a]];
-            double weight = twi_graph_weight(graph, a);
+            const double weight = twi_graph_weight(graph, a) + 0.0; /* -0 is 0 */
             *entry = weight < *entry ? weight : *entry;
         }
     }

@@ -560,6 +560,9 @@ def full():
         check(code == 2 and len(said) == 1 and "share the graph in /dev/shm" in said[0] and "--shm-size" in said[0],
               "no room to share", extra, code, err)
         check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), "no room to share", extra, "left a file")
+    nowhere = 'OMPI_MCA_osc_sm_backing_directory=nowhere exec "$0" "$@"'
+    _, said, code, err = ranks(2, "-c", nowhere, *words[2:], program="/bin/sh")
+    check(code == 2 and len(said) == 1 and "in nowhere: No such file" in said[0], "no folder to share in", code, err)
     _, said, code, err = ranks(1, *words, program="/bin/sh")
     check(code == 0, "a rank alone shares nothing", said, err)
     os.unlink(os.path.join(folder, "x.npy"))

@@ -113,6 +113,7 @@ def differences(weights, out):
     raises(ValueError, "the graph as a file and rank 0 a part", "a part and a file", file if other else weights, out)
     raises((TypeError, ValueError), "None", "no file", file, None if other else out)
     raises((TypeError, ValueError), "integer", "no number", file, out, verify="x" if other else 1)
+    raises(Exception, "nonesuch", "no device", file, out, device="nonesuch" if other else "cpu")
     summary = tilewright.mpi.summary
     raises(ValueError, "was given bins 9 and rank 0 5", "bins", file, call=summary, bins=9 if other else 5)
     raises(ValueError, "was given harmonic True and rank 0 False", "harmonic", file, call=summary, harmonic=other)

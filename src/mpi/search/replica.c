@@ -5,9 +5,11 @@
 
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #define VERTICES_AT_ONCE (1 << 16)
 #define ARCS_AT_ONCE (1 << 16)
@@ -51,10 +53,20 @@ uint64_t twi_replica_bytes(const tw_mpi_graph *graph)
 static tw_status check_room(tw_context *ctx, const twi_replica *out, uint64_t bytes)
 {
     const char *told = getenv("OMPI_MCA_osc_sm_backing_directory");
-    const char *folder = told != NULL && told[0] != '\0' ? told : "/dev/shm";
+    const bool named = told != NULL && told[0] != '\0';
+    const char *folder = named ? told : "/dev/shm";
     struct statvfs disk;
     char needed[32], there[32];
-    if (out->node_rank != 0 || out->node_size == 1 || statvfs(folder, &disk) != 0) {
+    if (out->node_rank != 0 || out->node_size == 1) {
+        return TW_OK;
+    }
+    if (named && access(folder, W_OK) != 0) {
+        return tw_fail(ctx, TW_ERR_IO,
+                       "the ranks of a machine share the graph in %.200s: %s; "
+                       "OMPI_MCA_osc_sm_backing_directory names it",
+                       folder, strerror(errno));
+    }
+    if (statvfs(folder, &disk) != 0) {
         return TW_OK;
     }
     const double needs = (double)bytes * 1.06 + 65536; /* Open MPI wants 5 % to spare */
