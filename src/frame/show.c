@@ -69,8 +69,8 @@ const char *cli_show_value(char out[CLI_SHOWN], double value)
 {
     if (value == floor(value) && fabs(value) < 0x1p53) {
         snprintf(out, CLI_SHOWN, "%.0f", value);
-    } else {
-        snprintf(out, CLI_SHOWN, "%.10g", value);
+    } else { /* processors differ in the sign of a NaN that they make */
+        snprintf(out, CLI_SHOWN, "%.10g", isnan(value) ? (double)NAN : value);
     }
     return out;
 }

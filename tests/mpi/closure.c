@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static const char *folder;
 
@@ -550,6 +551,33 @@ static void no_rank_helps_where_one_cannot(void)
     }
 }
 
+/* Memory beyond it would raise a signal, as a file would. */
+static void a_limit_of_files_ends_no_rank(void)
+{
+    const graph_case c = {"files", 500, 4, false, 1, TW_I32, 50, TW_AUTO, TW_I32, 64};
+    tw_mpi_graph *graph = NULL;
+    tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
+    tw_mpi_apsp_report report = TW_MPI_APSP_REPORT_INIT;
+    struct rlimit files, small;
+    arcs a = make_arcs(&c, 5);
+    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    opts.method = TW_APSP_METHOD_CLOSURE;
+    opts.block = 64;
+    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
+    judge(getrlimit(RLIMIT_FSIZE, &files) == 0, "the limit of files", 0);
+    small = files;
+    small.rlim_cur = rank == ranks - 1 ? 1 << 15 : files.rlim_cur;
+    (void)setrlimit(RLIMIT_FSIZE, &small);
+    check(tw_mpi_apsp(ctx, graph, &opts, NULL, &report), "with small files");
+    (void)setrlimit(RLIMIT_FSIZE, &files);
+    judge(report.helped == 0, "with small files nobody helps", report.helped);
+    tw_mpi_graph_destroy(graph);
+    tw_graph_destroy(part);
+    free(a.from);
+    free(a.to);
+    free(a.weight);
+}
+
 static void helping_takes_no_memory(void)
 {
     const graph_case c = {"memory", 700, 4, false, 1, TW_I32, 1e6, TW_AUTO, TW_I32, 64};
@@ -660,6 +688,7 @@ int main(int argc, char **argv)
     idle_ranks_help_a_slow_one();
     ranks_of_two_machines_help_only_their_own();
     no_rank_helps_where_one_cannot();
+    a_limit_of_files_ends_no_rank();
     helping_takes_no_memory();
     cancelled_ranks_do_not_wait_for_help();
     help_is_switched_alike();

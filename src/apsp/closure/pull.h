@@ -9,9 +9,10 @@
  * kernel's cap are the distances, as those of a closure are, whatever the order: each is the length
  * of a walk, and where nothing changes any more no arc can shorten one.
  *
- * Of floats the weight itself is: d(u, t) = min over v of the rounded w(u, v) + d(v, t) has one
- * solution for weights >= 0, since rounding is monotone, and the order of the rows cannot change
- * it. Its last bits may differ from a closure's, and those of (u, t) from those of (t, u).
+ * Of floats the weight itself is: rows come down to the largest solution of d(u, t) = min over v of
+ * the rounded w(u, v) + d(v, t), for weights >= 0, and since rounding is monotone the order of the
+ * rows cannot change it. Its last bits may differ from a closure's, and those of (u, t) from those
+ * of (t, u).
  */
 #ifndef TWI_APSP_CLOSURE_PULL_H
 #define TWI_APSP_CLOSURE_PULL_H

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
@@ -42,10 +43,19 @@ static bool populate(char *memory, uint64_t bytes, int fd, int threads)
     return failed == 0 || fallocate(fd, 0, 0, (off_t)bytes) == 0;
 }
 
+/* Beyond the limit of the size of files, which holds for this memory too, a signal ends the
+ * process. */
+static bool is_allowed(uint64_t bytes)
+{
+    struct rlimit files;
+    return getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur == RLIM_INFINITY ||
+           bytes <= files.rlim_cur;
+}
+
 /* -1: the system has no such memory. */
 static int make(void **memory, uint64_t bytes, int threads)
 {
-    const int fd = memfd_create("tilewright", MFD_CLOEXEC);
+    const int fd = is_allowed(bytes) ? memfd_create("tilewright", MFD_CLOEXEC) : -1;
     void *at = MAP_FAILED;
     if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0) {
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
