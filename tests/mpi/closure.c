@@ -551,19 +551,41 @@ static void no_rank_helps_where_one_cannot(void)
     }
 }
 
+/* A graph of which every rank has a part. */
+typedef struct parts {
+    arcs a;
+    tw_graph *part;
+    tw_mpi_graph *graph;
+} parts;
+
+static parts open_parts(const graph_case *c)
+{
+    parts out = {.a = make_arcs(c, 5)};
+    out.part = make_graph(c, &out.a, rank, ranks);
+    check(tw_mpi_graph_from_parts(ctx, &out.graph, MPI_COMM_WORLD, out.part), "the parts");
+    return out;
+}
+
+static void close_parts(parts *of)
+{
+    tw_mpi_graph_destroy(of->graph);
+    tw_graph_destroy(of->part);
+    free(of->a.from);
+    free(of->a.to);
+    free(of->a.weight);
+}
+
 /* Memory beyond it would raise a signal, as a file would. */
 static void a_limit_of_files_ends_no_rank(void)
 {
     const graph_case c = {"files", 500, 4, false, 1, TW_I32, 50, TW_AUTO, TW_I32, 64};
-    tw_mpi_graph *graph = NULL;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     tw_mpi_apsp_report report = TW_MPI_APSP_REPORT_INIT;
     struct rlimit files, small;
-    arcs a = make_arcs(&c, 5);
-    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    parts of = open_parts(&c);
+    tw_mpi_graph *graph = of.graph;
     opts.method = TW_APSP_METHOD_CLOSURE;
     opts.block = 64;
-    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
     judge(getrlimit(RLIMIT_FSIZE, &files) == 0, "the limit of files", 0);
     small = files;
     small.rlim_cur = rank == ranks - 1 ? 1 << 15 : files.rlim_cur;
@@ -571,11 +593,7 @@ static void a_limit_of_files_ends_no_rank(void)
     check(tw_mpi_apsp(ctx, graph, &opts, NULL, &report), "with small files");
     (void)setrlimit(RLIMIT_FSIZE, &files);
     judge(report.helped == 0, "with small files nobody helps", report.helped);
-    tw_mpi_graph_destroy(graph);
-    tw_graph_destroy(part);
-    free(a.from);
-    free(a.to);
-    free(a.weight);
+    close_parts(&of);
 }
 
 static void helping_takes_no_memory(void)
@@ -601,13 +619,11 @@ static void helping_takes_no_memory(void)
 static void cancelled_ranks_do_not_wait_for_help(void)
 {
     const graph_case c = {"cancelled", 500, 4, false, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 64};
-    tw_mpi_graph *graph = NULL;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
-    arcs a = make_arcs(&c, 5);
-    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    parts of = open_parts(&c);
+    tw_mpi_graph *graph = of.graph;
     opts.method = TW_APSP_METHOD_CLOSURE;
     opts.block = 64;
-    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
     for (int after = 3; after < 12; after += 4) {
         cancel_after = rank == ranks / 2 ? after : 0;
         expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_CANCELLED, "stopped on request",
@@ -616,22 +632,16 @@ static void cancelled_ranks_do_not_wait_for_help(void)
         tw_clear_cancel(ctx);
     }
     check(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), "again after that");
-    tw_mpi_graph_destroy(graph);
-    tw_graph_destroy(part);
-    free(a.from);
-    free(a.to);
-    free(a.weight);
+    close_parts(&of);
 }
 
 static void help_is_switched_alike(void)
 {
     const graph_case c = {"switch", 200, 4, false, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 64};
-    tw_mpi_graph *graph = NULL;
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
-    arcs a = make_arcs(&c, 5);
-    tw_graph *part = make_graph(&c, &a, rank, ranks);
+    parts of = open_parts(&c);
+    tw_mpi_graph *graph = of.graph;
     opts.method = TW_APSP_METHOD_CLOSURE;
-    check(tw_mpi_graph_from_parts(ctx, &graph, MPI_COMM_WORLD, part), "the parts");
     for (int way = 0; way < 3; way++) {
         static const int told[] = {TWI_HELP_ON, TWI_HELP_OFF, TWI_HELP_REFUSED};
         tw_mpi_forecast forecast = TW_MPI_FORECAST_INIT;
@@ -652,11 +662,7 @@ static void help_is_switched_alike(void)
                "was given TW_MPI_HELP never and rank 0 auto", "two words");
     }
     unsetenv("TW_MPI_HELP");
-    tw_mpi_graph_destroy(graph);
-    tw_graph_destroy(part);
-    free(a.from);
-    free(a.to);
-    free(a.weight);
+    close_parts(&of);
 }
 
 int main(int argc, char **argv)
