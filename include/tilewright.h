@@ -19,8 +19,8 @@
  *    the like, and given back by *_destroy, which accepts NULL.
  *  - A context belongs to one thread at a time. Different contexts are independent. The only call
  *    that may come from another thread or from a signal handler is tw_cancel.
- *  - A process that has computed may fork, and the child may compute too: single-threaded in the
- *    thread that forked, perhaps, and as usual in threads created later. The shared library stays
+ *  - A process that has computed may fork, and the child may compute too; the thread that forked
+ *    may then run single-threaded, threads created later run as usual. The shared library stays
  *    loaded after dlclose.
  *    Where METIS is part of the build, the plan of a long sweep may run it in a child process,
  *    unless the program has a handler for SIGCHLD; waitpid(-1) elsewhere may return that child.

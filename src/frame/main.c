@@ -200,7 +200,7 @@ int main(int argc, char **argv)
     cli_job job = {.started = cli_seconds()};
     (void)setvbuf(stderr, line, _IOLBF, sizeof line); /* one piece, whoever writes beside us */
     if (!reserve_standard_streams() || tw_context_create(&job.ctx) != TW_OK) {
-        cli_error("cannot start: no memory or no file descriptors");
+        cli_error("cannot start: not enough memory or file descriptors");
         return 2;
     }
     cli_signals_watch(job.ctx);

@@ -243,7 +243,7 @@ def explained():
     """What it would take: of this job, and of a cluster that is only described."""
     out, said, code, err = ranks(4, "apsp", "g.bin", "--explain", "--method", "closure", "--threads", "1")
     check(code == 0 and "as a grid of 2 x 2" in out and "communicate" in out and not said, "--explain", out, err)
-    check("help: ranks of a machine with nothing to do take tasks of the others" in out.splitlines(), "who helps", out)
+    check("help: idle ranks of a machine take tasks from the others" in out.splitlines(), "who helps", out)
     for help_, line in (("never", "help: none; TW_MPI_HELP=never"), ("perhaps", None)):
         os.environ["TW_MPI_HELP"] = help_
         out, said, code, err = ranks(2, "apsp", "g.bin", "--explain", "--method", "closure")

@@ -1,9 +1,10 @@
 /*
  * Negative weights of a small graph, closed as they are. Floyd-Warshall needs no potentials: as
- * long as no cycle is negative the diagonal stays 0, and a negative cycle lowers it for good, since
- * a minimum never rises, not even where sums of such a cycle wrap. At 64 vertices that takes a
- * quarter of the time that finding potentials, adding them to the weights and taking them off the
- * distances does (Neoverse V1, November 2026).
+ * long as no cycle is negative the diagonal stays 0. A negative cycle of whole numbers makes it
+ * negative, and since a minimum never rises it stays so, even where sums of such a cycle wrap; one
+ * of floats may be so little below 0 that rounding hides it, and the distances are then within the
+ * bound of the error. At 64 vertices this takes a quarter of the time that finding potentials,
+ * adding them to the weights and taking them off the distances does (Neoverse V1, November 2026).
  *
  * Whole numbers are closed in i32 with M = 2^30 - 1 where there is no arc. A walk over such an
  * entry takes it as an arc of weight M, and with n * max |w| <= M / 8 stays above M / 2, while one

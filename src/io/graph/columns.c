@@ -497,17 +497,35 @@ static bool has_bare_return(const twi_text *line)
     return at < line->end && at > line->at && at[-1] == '\r' && *at != '\n';
 }
 
+/* Blanks skipped. */
+static bool is_comment(twi_text *line)
+{
+    return twi_text_line_ends(line) || *line->at == '#' || *line->at == '%';
+}
+
+/* `line` has a bare return, and so have all others if nothing else ends it. */
+static tw_status fail_return(tw_context *ctx, const twi_input *input, twi_text line)
+{
+    if (memchr(line.at, '\n', (size_t)(line.end - line.at)) == NULL) {
+        return tw_fail(ctx, TW_ERR_FORMAT,
+                       "%.400s: lines end with a carriage return only; convert them to end with LF",
+                       input->name);
+    }
+    const int64_t before = twi_text_count_lines(input->bytes, line.at);
+    return tw_fail(ctx, TW_ERR_FORMAT,
+                   "%.400s:%lld: a lone carriage return %s; end lines with LF or CR LF",
+                   input->name, (long long)before + 1,
+                   is_comment(&line) ? "in a comment hides what follows it" : "inside a line");
+}
+
 tw_status twi_columns_check_returns(tw_context *ctx, const twi_input *input, twi_text head)
 {
     bool comment;
     do {
         if (has_bare_return(&head)) {
-            return tw_fail(
-                ctx, TW_ERR_FORMAT,
-                "%.400s: lines end with a carriage return only; convert them to end with LF",
-                input->name);
+            return fail_return(ctx, input, head);
         }
-        comment = twi_text_line_ends(&head) || *head.at == '#' || *head.at == '%';
+        comment = is_comment(&head);
         twi_text_skip_line(&head);
     } while (comment && twi_text_next_line(&head));
     return TW_OK;

@@ -42,8 +42,8 @@ typedef struct twi_columns {
  * there is none. */
 char twi_columns_given(twi_text *head);
 
-/* Refuse lines that end with a carriage return alone, from `head` to the first line of data: they
- * would be one line, or one comment. */
+/* Refuse carriage returns that no LF follows, from `head` to the first line of data: the lines they
+ * end would be one line, or one comment. */
 TW_CHECKED tw_status twi_columns_check_returns(tw_context *ctx, const twi_input *input,
                                                twi_text head);
 

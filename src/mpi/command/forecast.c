@@ -43,7 +43,7 @@ static void describe_device(char text[2 * CLI_SHOWN], const tw_mpi_forecast *f)
 static const char *help_line(const tw_mpi_forecast *f)
 {
     static const char *const lines[] = {
-        "", "\nhelp: ranks of a machine with nothing to do take tasks of the others",
+        "", "\nhelp: idle ranks of a machine take tasks from the others",
         "\nhelp: none; TW_MPI_HELP=never",
         "\nhelp: none; the ranks of a machine cannot map each other's memory"};
     return lines[f->help];

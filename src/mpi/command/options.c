@@ -85,9 +85,9 @@ static const cli_option explain_options[] = {
 static const cli_option machine_options[] = {
     {"threads", 0, CLI_COUNT, "N", offsetof(cli_common, threads), 0,
      "Use N threads in each process; 0 (the default) shares the processors of a machine among its "
-     "processes. The result does not depend on it. In a closure, processes of one machine that "
-     "have nothing to do take tasks of the others; TW_MPI_HELP=never in the environment of all "
-     "processes prevents that."},
+     "processes. The result does not depend on it. In a closure, idle processes of a machine "
+     "take tasks from the others; TW_MPI_HELP=never in the environment of all processes prevents "
+     "that."},
     {"memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, memory), 0,
      "Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory in each process."},
     {"device-memory", 0, CLI_SIZE, "SIZE", offsetof(cli_common, device_memory), 0,

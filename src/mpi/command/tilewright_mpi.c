@@ -368,7 +368,7 @@ static tw_status gather(mpi_run *run)
         run->of_ranks = calloc((size_t)run->report.ranks, sizeof *run->of_ranks);
         status = run->of_ranks != NULL
                      ? TW_OK
-                     : tw_fail(run->job->ctx, TW_ERR_MEMORY, "no memory for the report");
+                     : tw_fail(run->job->ctx, TW_ERR_MEMORY, "not enough memory for the report");
     }
     status = tw_mpi_agree(run->job->ctx, MPI_COMM_WORLD, status);
     if (status == TW_OK && MPI_Gather(&mine, 2, MPI_DOUBLE, run->of_ranks, 2, MPI_DOUBLE, 0,
@@ -627,7 +627,7 @@ int main(int argc, char **argv)
     int level = MPI_THREAD_SINGLE, rank = 0;
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS ||
         tw_context_create(&job.ctx) != TW_OK) {
-        cli_error("cannot start: no MPI or no memory");
+        cli_error("cannot start: MPI does not initialise, or there is not enough memory");
         return 2;
     }
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
