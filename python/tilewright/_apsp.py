@@ -23,7 +23,7 @@ from ._abi import lib
 from ._graph import Graph, GraphLike, as_graph
 from ._order import OrderOption
 from ._question import TYPES, Question, numbers
-from ._session import ProgressOption, Session, Settings, check, session
+from ._session import ProgressOption, Session, Settings, c_whole, check, session
 
 Memory = Union[int, str, None]
 T = TypeVar("T")
@@ -497,6 +497,7 @@ def summary(
     """
     if closeness not in _abi.CLOSENESS:
         raise ValueError(f"unknown closeness '{closeness}'; use networkx or igraph")
+    bins = c_whole("bins", bins)
     graph = as_graph(graph, **kind)
     asked = Question(graph, sources, targets, cutoff, np.float64, method, order)
     asked.options.type = _abi.AUTO

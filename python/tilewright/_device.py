@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _abi, _errors
 from ._abi import lib
-from ._session import check, session
+from ._session import c_whole, check, session
 
 _CUDA, _ROCM = 2, 10  # of DLPack's kinds of devices
 _TYPES = {
@@ -191,7 +191,7 @@ def entropy(
     options.window(window, radius, footprint, anchor)
     options.values(range, None, None, False)
     struct = options.struct
-    struct.levels = levels
+    struct.levels = c_whole("levels", levels)
     struct.border, struct.base = _abi.BORDERS[border], _abi.BASES[base]
     struct.type = _TYPES[kind.str[1:]]
     ctx = session().large

@@ -11,7 +11,7 @@ import numpy as np
 from . import _abi
 from ._abi import lib
 from ._apsp import Memory, writable
-from ._session import ProgressOption, Settings, check, session
+from ._session import ProgressOption, Settings, c_whole, check, session
 
 _IMAGES = {
     np.dtype(np.uint8): _abi.U8,
@@ -91,7 +91,7 @@ class _Options:
         if radius is not None:
             if radius < 0:
                 raise ValueError("radius must be >= 0")
-            self.struct.radius = int(radius)
+            self.struct.radius = c_whole("radius", radius)
         if footprint is not None:
             self.bytes_matrix("footprint", footprint)
         if anchor is not None:
@@ -172,10 +172,10 @@ def entropy(
     options.window(window, radius, footprint, anchor)
     options.values(range, mask, no_data, skip_nan)
     struct = options.struct
-    struct.levels = int(levels)
+    struct.levels = c_whole("levels", levels)
     struct.border, struct.base = _abi.BORDERS[border], _abi.BASES[base]
     struct.type = _RESULTS[kind]
-    struct.verify = -1 if verify is None else int(verify)
+    struct.verify = -1 if verify is None else c_whole("verify", verify, 64)
     source = _matrix(array, _IMAGES[array.dtype])
     plan = _abi.c_void_p()
     mine = session()

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _abi
 from ._abi import lib
-from ._session import check, session
+from ._session import check, file_name, session
 
 _FEW = 1 << 16  # arcs
 _VALUES = {
@@ -178,7 +178,7 @@ class Graph:
             options = _abi.ReadOptions(unweighted=int(unweighted))
             if directed is not None:
                 options.directed = int(directed)
-            path = os.fsencode(graph)
+            path = file_name(graph)
             mine.call(lambda: self._read(mine.large, path, options))
             return
         self._arcs = arcs_of(graph, directed, unweighted, no_edge, weight)

@@ -3,7 +3,6 @@ arrays that they point to."""
 
 from __future__ import annotations
 
-import os
 from typing import Any, Optional
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from . import _abi
 from ._graph import Graph
 from ._order import OrderOption, use_order
+from ._session import file_name
 
 TYPES = {
     np.dtype(np.uint8): _abi.U8,
@@ -84,5 +84,5 @@ class Question:
             return
         if not every >= 0:
             raise ValueError(f"every={every!r}: use a number of seconds")
-        self.options.checkpoint = os.fsencode(checkpoint)
+        self.options.checkpoint = file_name(checkpoint)
         self.options.checkpoint_every = every

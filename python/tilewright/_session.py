@@ -166,6 +166,31 @@ def bytes_of(memory: Union[int, str, None]) -> int:
     return int(number)
 
 
+def c_whole(name: str, number: Any, bits: int = 32) -> int:
+    """A number that C has room for; ctypes would cut it.
+
+    >>> c_whole("bins", 2**32 + 5)
+    Traceback (most recent call last):
+    ValueError: bins=4294967301 is too large
+    """
+    found = operator.index(number)
+    if not -(2 ** (bits - 1)) <= found < 2 ** (bits - 1):
+        raise ValueError(f"{name}={found} is too {'large' if found > 0 else 'small'}")
+    return found
+
+
+def c_text(name: str, text: bytes) -> bytes:
+    """Text that C can read to its end."""
+    if b"\0" in text:
+        raise ValueError(f"{name}: embedded null character in {os.fsdecode(text)!r}")
+    return text
+
+
+def file_name(path: Any) -> bytes:
+    """The name of a file, as C has it."""
+    return c_text("file", os.fsencode(path))
+
+
 class _Line:
     """``progress=True`` without tqdm: one line on standard error, written again and again."""
 
@@ -239,7 +264,7 @@ class Settings:
         if progress and progress is not True and not callable(progress):
             raise TypeError(f"progress is True or a function, not {progress!r}")
         self.ctx = ctx
-        self.device = device.encode()
+        self.device = c_text("device", device.encode())
         self.memory = bytes_of(memory)
         self.threads = operator.index(threads)
         if not 0 <= self.threads < 2**31:

@@ -28,7 +28,7 @@ from ._abi import lib
 from ._apsp import Memory, Summary, read_summary
 from ._graph import GraphLike, as_graph
 from ._question import Question
-from ._session import ProgressOption, Settings, check, session
+from ._session import ProgressOption, Settings, c_whole, check, file_name, session
 
 __all__ = ["apsp", "summary"]
 
@@ -174,7 +174,7 @@ class _Call:
         if directed is not None:
             options.directed = int(directed)
         path: Any = self.graph
-        return os.fsencode(path), options
+        return file_name(path), options
 
     def open(self) -> None:
         ctx = self.mine.large
@@ -255,8 +255,8 @@ def apsp(
     def ask() -> tuple[Question, ApspOutput]:
         asked = Question(call.vertices(), sources, targets, cutoff, dtype, method)
         asked.keep(checkpoint, every)
-        output = ApspOutput(path=os.fsencode(out), format=b"npy")
-        output.verify = -1 if verify is None else operator.index(verify)
+        output = ApspOutput(path=file_name(out), format=b"npy")
+        output.verify = -1 if verify is None else c_whole("verify", verify, 64)
         return asked, output
 
     def work() -> tuple[int, ...]:
@@ -292,7 +292,7 @@ def summary(
     def tell() -> dict[str, Any]:
         return {
             "the call": "summary",
-            "bins": operator.index(bins),
+            "bins": c_whole("bins", bins),
             "harmonic": bool(harmonic),
             "closeness": str(closeness),
         }
@@ -307,7 +307,7 @@ def summary(
     def make(options: _abi.ApspOptions, handle: c_void_p) -> None:
         ctx = call.mine.large
         status = lib.tw_apsp_summary_create(
-            ctx, byref(handle), bins, options.sources, options.targets
+            ctx, byref(handle), operator.index(bins), options.sources, options.targets
         )
         check(status, ctx)
         check(lib.tw_apsp_summary_set_closeness(ctx, handle, _abi.CLOSENESS[closeness]), ctx)

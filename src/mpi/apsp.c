@@ -467,7 +467,7 @@ static tw_status fill_report(mpi_run *run, tw_mpi_apsp_report *report, tw_type u
                              int32_t attempts, double seconds)
 {
     const double n = (double)run->grid.n, tiles = (double)run->grid.tiles;
-    uint64_t peak = tw_memory_peak(run->ctx) + run->replica.share;
+    uint64_t peak = tw_memory_peak(run->ctx);
     tw_status status = twi_mpi_check(
         run->ctx,
         MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_UINT64_T, MPI_MAX, run->graph->world.comm),
@@ -526,7 +526,7 @@ static tw_status report_search(mpi_run *run, tw_mpi_apsp_report *report)
 {
     const twi_mpi_searched *seen = &run->searched;
     const twi_world *world = &run->graph->world;
-    uint64_t peak = tw_memory_peak(run->ctx) + run->replica.share;
+    uint64_t peak = tw_memory_peak(run->ctx);
     int32_t machines = run->replica.node_rank == 0;
     tw_status status = twi_mpi_check(
         run->ctx, MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_UINT64_T, MPI_MAX, world->comm),

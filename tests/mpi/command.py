@@ -264,6 +264,18 @@ def explained():
         need, peak = report["forecast"]["memory"], report["memory_peak"]
         check(code == 0 and 0.75 < need / peak < 1.35, "memory of a rank", extra, need, peak, err)
         os.unlink(os.path.join(folder, "x.npy"))
+    one("generate", "graph", "dense", "h.bin", "--vertices", "1500", "--seed", "3")
+    for count, extra in ((2, []), (5, ["--undirected"]), (3, ["--predecessors", "p.npy"])):
+        words = ["apsp", "h.bin", "x.npy", "--method", "closure", "--work-type", "i32", "--threads", "1", "-q", "--json", *extra]
+        out, _, code, err = ranks(count, *words, "--explain")
+        report = json.loads(out)
+        need, peak = report["forecast"]["memory"], report["memory_peak"]
+        check(code == 0 and 0.97 < need / peak < 1.03, "memory of a rank of a larger matrix", count, extra, need, peak, err)
+        for name in ("x.npy", "p.npy"):
+            if os.path.exists(os.path.join(folder, name)):
+                os.unlink(os.path.join(folder, name))
+        _, said, code, err = ranks(count, *words, "--memory", str(int(0.9 * peak)))
+        check(code == 2 and len(said) == 1 and "--memory" in said[0] and not left(), "less memory than a run takes", count, extra, said, err)
     one("generate", "graph", "sparse", "f.bin", "--vertices", "1500", "--seed", "3")
     needs, peaks = [], []
     for extra in ([], ["--checkpoint", "state", "--every", "0"]):

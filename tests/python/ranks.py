@@ -113,9 +113,12 @@ def differences(weights, out):
     raises(ValueError, "the graph as a file and rank 0 a part", "a part and a file", file if other else weights, out)
     raises((TypeError, ValueError), "None", "no file", file, None if other else out)
     raises((TypeError, ValueError), "integer", "no number", file, out, verify="x" if other else 1)
+    raises(ValueError, "embedded null character", "a name with a zero byte", file, out + "\0.npy" if other else out)
+    raises(ValueError, "embedded null character", "a graph's name with a zero byte", file + "\0" if other else file, out)
     raises(Exception, "nonesuch", "no device", file, out, device="nonesuch" if other else "cpu")
     summary = tilewright.mpi.summary
     raises(ValueError, "was given bins 9 and rank 0 5", "bins", file, call=summary, bins=9 if other else 5)
+    raises(ValueError, "is too large", "more bins than a number has room for", file, call=summary, bins=2**40)
     raises(ValueError, "was given harmonic True and rank 0 False", "harmonic", file, call=summary, harmonic=other)
     raises(ValueError, "was given closeness igraph", "closeness", file, call=summary, closeness="igraph" if other else "networkx")
     mixed = (lambda *args: summary(*args[:2])) if other else tilewright.mpi.apsp

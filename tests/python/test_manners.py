@@ -305,3 +305,23 @@ del graph, order, kept, _session._local
 """
     ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert (ran.stderr, ran.returncode) == ("", 0)
+
+
+def test_numbers_and_names_that_c_would_cut():
+    square = np.array([[0, 1], [1, 0]])
+    image = np.zeros((4, 4), np.uint8)
+    for call in (
+        lambda: tw.summary(square, bins=2**32 + 5),
+        lambda: tw.entropy(image, levels=2**32 + 16),
+        lambda: tw.entropy(image, radius=2**32 + 1),
+        lambda: tw.entropy(image, verify=2**64),
+    ):
+        with pytest.raises(ValueError, match="is too large"):
+            call()
+    for call in (
+        lambda: tw.summary("graph.bin\0.el"),
+        lambda: tw.apsp(square, device="cpu\0:1"),
+        lambda: tw.apsp(square, method="closure", checkpoint="state\0"),
+    ):
+        with pytest.raises(ValueError, match="embedded null character"):
+            call()

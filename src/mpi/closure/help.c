@@ -174,7 +174,7 @@ tw_status twi_help_open(tw_context *ctx, twi_help *out, twi_share *share, twi_co
     fine = twi_machine_agree(machine, fine);
     if (fine) {
         fine = tell_all(machine, all);
-        status = describe_all(ctx, out, share, all);
+        status = fine ? describe_all(ctx, out, share, all) : TW_OK;
         fine = twi_machine_agree(machine, fine && status == TW_OK && map_all(out, machine, all));
     }
     twi_common_seal(&share->common);

@@ -408,20 +408,37 @@ static tw_status step(gathering *g, int64_t t)
                : status;
 }
 
-/* Elements that this rank sends in a step, at most, and their pieces. */
-static int64_t most_going(const gathering *g, int64_t *pieces)
+/* How many of the tiles first, first + step ... are below `end`, and their columns. */
+static int64_t count_tiles(const twi_grid *grid, int64_t first, int64_t step, int64_t end,
+                           int64_t *columns)
 {
-    const twi_grid *grid = g->grid;
+    const int64_t count = first < end ? (end - first + step - 1) / step : 0;
+    const int64_t last = first + (count - 1) * step;
+    *columns = count > 0 ? (count - 1) * grid->block + twi_tile_size(grid, last) : 0;
+    return count;
+}
+
+/* Elements that this rank sends in a step, at most, and their pieces: see sends(). */
+static int64_t most_going(const twi_share *share, int64_t *pieces)
+{
+    const twi_grid *grid = share->grid;
     int64_t most = 0;
     *pieces = 0;
     for (int64_t t = 0; t * grid->rows < grid->tiles; t++) {
         int64_t sum = 0, count = 0;
         for (int r = 0; r < grid->rows; r++) {
             const int64_t i = tile_of(grid, t, r);
-            for (int64_t j = 0; i >= 0 && j < grid->tiles; j++) {
-                const bool goes = sends(g->share, grid->row, grid->col, i, j);
-                sum += goes ? twi_tile_size(grid, i) * twi_tile_size(grid, j) : 0;
-                count += goes ? grid->cols : 0;
+            int64_t columns = 0;
+            if (i >= 0 && r == grid->row) {
+                const int64_t end = share->symmetric ? i + 1 : grid->tiles;
+                count += grid->cols * count_tiles(grid, grid->col, grid->cols, end, &columns);
+                sum += twi_tile_size(grid, i) * columns;
+            }
+            if (i >= 0 && share->symmetric && i % grid->cols == grid->col) {
+                const int64_t apart = (grid->row - r + grid->rows) % grid->rows;
+                const int64_t first = i + (apart > 0 ? apart : grid->rows);
+                count += grid->cols * count_tiles(grid, first, grid->rows, grid->tiles, &columns);
+                sum += twi_tile_size(grid, i) * columns;
             }
         }
         most = sum > most ? sum : most;
@@ -442,7 +459,7 @@ static tw_status allocate(gathering *g)
     const uint64_t n = (uint64_t)grid->n, rows = (uint64_t)rows_of(grid);
     const uint64_t size = (uint64_t)g->share->size;
     int64_t pieces = 0;
-    const int64_t going = grid->world->size > 1 ? most_going(g, &pieces) : 0;
+    const int64_t going = grid->world->size > 1 ? most_going(g->share, &pieces) : 0;
     tw_status status = list_rows(g);
     if (status == TW_OK) {
         status =
@@ -473,6 +490,19 @@ static tw_status allocate(gathering *g)
                            "rows of the result");
     }
     return status;
+}
+
+uint64_t twi_mpi_rows_memory(const twi_share *share, tw_type type)
+{
+    const twi_grid *grid = share->grid;
+    const uint64_t n = (uint64_t)grid->n, band = (uint64_t)rows_of(grid) * n;
+    const bool alone = grid->rows * grid->cols == 1;
+    int64_t pieces = 0;
+    const uint64_t going = alone ? 0 : (uint64_t)most_going(share, &pieces);
+    pieces = pieces > grid->tiles ? pieces : grid->tiles;
+    return (going + (alone ? 1 : 2) * band) * (uint64_t)share->size + band * tw_type_size(type) +
+           (uint64_t)pieces * sizeof(piece) +
+           n / (uint64_t)(grid->rows * grid->cols) * (sizeof(int32_t) + sizeof(int64_t));
 }
 
 /* That of the delivery of this rank's rows. */

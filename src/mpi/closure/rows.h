@@ -25,6 +25,10 @@ typedef struct twi_mpi_out {
 TW_CHECKED tw_status twi_mpi_deliver_check(tw_context *ctx, const twi_share *share,
                                            const tw_apsp_plan *asked, twi_mpi_out *out);
 
+/* Bytes of rows of a result of that type, once they are delivered, without what converts them. Of
+ * the share only its shape counts. */
+uint64_t twi_mpi_rows_memory(const twi_share *share, tw_type type);
+
 /* Collective; the same status everywhere. `asked` is the plan with the caller's sources and
  * targets. */
 TW_CHECKED tw_status twi_mpi_deliver(tw_context *ctx, const twi_share *share,

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "mpi/closure/closure.h"
 #include "mpi/closure/gpu.h"
+#include "mpi/closure/rows.h"
 #include "mpi/plan/probe.h"
 
 #include <math.h>
@@ -24,30 +25,21 @@
 #define PROBED 128           /* vertices of tiles that show how many share a processor */
 #define DENSE (1.0 / 16)     /* arcs of all pairs, from which on all tiles are taken to be there */
 
-uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t arcs,
-                          const twi_minplus_kernel *kernel, tw_type type, uint64_t delivery,
-                          bool symmetric, int threads, bool whole)
+uint64_t twi_closure_need(const twi_grid *grid, int64_t arcs, const twi_minplus_kernel *kernel,
+                          tw_type type, uint64_t delivery, bool symmetric, int threads, bool whole)
 {
-    const twi_grid grid = {.rows = rows,
-                           .cols = cols,
-                           .row = symmetric && n > block ? rows - 1 : 0, /* rows get longer */
-                           .n = n,
-                           .block = block,
-                           .tiles = (n + block - 1) / block};
-    const twi_share share = {.grid = &grid,
+    const twi_share share = {.grid = grid,
                              .kernel = kernel,
                              .symmetric = symmetric,
                              .size = (int64_t)tw_type_size(kernel->type),
-                             .row_count = twi_own_rows(&grid),
-                             .col_count = twi_own_cols(&grid)};
-    const uint64_t band = (uint64_t)((block + cols - 1) / cols) * (uint64_t)n;
-    const uint64_t rows_bytes =
-        band * (3 * tw_type_size(kernel->type) + tw_type_size(type)) + 16 * (uint64_t)n + delivery;
+                             .row_count = twi_own_rows(grid),
+                             .col_count = twi_own_cols(grid)};
+    const uint64_t rows = twi_mpi_rows_memory(&share, type) + delivery;
     const uint64_t panels = twi_mpi_closure_memory(&share, threads);
-    const uint64_t traffic = twi_share_traffic(arcs, rows * cols);
-    uint64_t most = panels > rows_bytes ? panels : rows_bytes;
+    const uint64_t traffic = twi_share_traffic(arcs, grid->rows * grid->cols);
+    uint64_t most = panels > rows ? panels : rows;
     most = traffic > most ? traffic : most;
-    return twi_share_bytes(&grid, kernel, symmetric, whole) + most;
+    return twi_share_bytes(grid, kernel, symmetric, whole) + most;
 }
 
 /* The share of all products of tiles that a closure of the graph has: the pattern of tiles is
@@ -241,9 +233,9 @@ tw_status twi_estimate_closure(tw_context *ctx, tw_mpi_forecast *out, const tw_m
     twi_machines machines;
     tw_status status = twi_probe_machines(ctx, &machines, world, goal->threads);
     const uint64_t read = tw_memory_peak(ctx); /* which may have been the most */
-    out->memory = twi_closure_need(grid->n, grid->block, grid->rows, grid->cols, graph->whole.arcs,
-                                   kernel, plan->type, delivery_bytes(plan, world, kernel, goal),
-                                   plan->symmetric, goal->threads, goal->gpu >= 0) +
+    out->memory = twi_closure_need(grid, graph->whole.arcs, kernel, plan->type,
+                                   delivery_bytes(plan, world, kernel, goal), plan->symmetric,
+                                   goal->threads, goal->gpu >= 0) +
                   twi_graph_memory(&graph->whole);
     if (goal->output->predecessors != NULL && status == TW_OK) {
         out->memory += twi_replica_bytes(graph) / (uint64_t)machines.here +
@@ -308,7 +300,7 @@ tw_status twi_estimate_search(tw_context *ctx, tw_mpi_forecast *out, const twi_w
 {
     double told[2] = {plan->seconds, 0}; /* rank 0's; the share of it that no rank is spared */
     int machines = replica->node_rank == 0;
-    uint64_t memory = plan->memory + replica->share;
+    uint64_t memory = plan->memory;
     double rate = 0, crowd = 1;
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, TW_I32);
     const double rows = (double)twi_plan_rows(plan);

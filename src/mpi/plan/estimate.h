@@ -27,11 +27,10 @@ TW_CHECKED tw_status twi_estimate_search(tw_context *ctx, tw_mpi_forecast *out,
                                          const twi_world *world, const tw_apsp_plan *plan,
                                          const twi_replica *replica, const twi_mpi_goal *goal);
 
-/* Bytes of the rank with the most, of a closure on `rows` x `cols` ranks: its tiles, and in turn
- * its `arcs` on their way, the panels of the closure, and rows of the result, with what converts
- * them in `delivery` bytes. `whole`: of whole tiles, for a GPU. */
-uint64_t twi_closure_need(int64_t n, int64_t block, int rows, int cols, int64_t arcs,
-                          const twi_minplus_kernel *kernel, tw_type type, uint64_t delivery,
-                          bool symmetric, int threads, bool whole);
+/* Bytes of the grid's rank in a closure: its tiles, and in turn its `arcs` on their way, the panels
+ * of the closure, and rows of the result, with what converts them in `delivery` bytes. `whole`: of
+ * whole tiles, for a GPU. */
+uint64_t twi_closure_need(const twi_grid *grid, int64_t arcs, const twi_minplus_kernel *kernel,
+                          tw_type type, uint64_t delivery, bool symmetric, int threads, bool whole);
 
 #endif

@@ -45,12 +45,19 @@ static tw_status check(tw_context *ctx, const tw_mpi_cluster *c)
     return TW_OK;
 }
 
+/* Bytes of the rank with the most. */
 static uint64_t need(const tw_mpi_cluster *c, const twi_minplus_kernel *kernel, tw_type type,
                      int64_t block, int ranks)
 {
     const int rows = twi_grid_rows(ranks);
-    return twi_closure_need(c->vertices, block, rows, ranks / rows, 0, kernel, type, 0,
-                            c->undirected != 0, 1, false);
+    const bool longer = c->undirected != 0 && c->vertices > block; /* later rows are */
+    const twi_grid grid = {.rows = rows,
+                           .cols = ranks / rows,
+                           .row = longer ? rows - 1 : 0,
+                           .n = c->vertices,
+                           .block = block,
+                           .tiles = (c->vertices + block - 1) / block};
+    return twi_closure_need(&grid, 0, kernel, type, 0, c->undirected != 0, 1, false);
 }
 
 /* The next power of two of ranks that have enough memory; 0: none has. */

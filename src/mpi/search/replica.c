@@ -95,8 +95,7 @@ static tw_status share_memory(tw_context *ctx, twi_replica *out, const tw_mpi_gr
     (void)MPI_Comm_set_errhandler(out->node, MPI_ERRORS_RETURN);
     (void)MPI_Comm_rank(out->node, &out->node_rank);
     (void)MPI_Comm_size(out->node, &out->node_size);
-    out->share = at.bytes / (uint64_t)out->node_size;
-    status = twi_memory_check(ctx, out->share, "the whole graph");
+    status = twi_count(ctx, &out->counted, at.bytes / (uint64_t)out->node_size, "the whole graph");
     if (status == TW_OK) {
         status = check_room(ctx, out, at.bytes);
     }
@@ -245,6 +244,7 @@ void twi_replica_close(twi_replica *replica)
     if (replica->window != MPI_WIN_NULL) {
         (void)MPI_Win_free(&replica->window);
     }
+    twi_uncount(&replica->counted);
     if (replica->node != MPI_COMM_NULL) {
         (void)MPI_Comm_free(&replica->node);
     }

@@ -22,7 +22,7 @@ typedef struct twi_replica {
     MPI_Comm node; /* the ranks of this machine */
     int node_rank, node_size;
     MPI_Win window;
-    uint64_t share; /* of the memory: what falls to this rank */
+    twi_counted counted; /* of the memory: what falls to this rank */
 } twi_replica;
 
 /* Bytes of it, on each machine. */
