@@ -38,7 +38,7 @@ struct twi_delivery {
     bool with_predecessors;
     tw_shape shape;
     int64_t rows_at_once;
-    void *buffer;      /* rows_at_once x cols of the result's type */
+    char *buffer;      /* rows_at_once x cols of the result's type; of folds, a search and a row */
     int32_t *previous; /* the same for predecessors */
     bool may_overflow; /* see twi_plan_may_overflow */
     char *scratch;     /* of twi_predecessors and the search for overflows, one for each thread */
@@ -331,7 +331,7 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < count; i++) {
             const char *in = (const char *)rows->work + (offset + i) * in_step;
-            char *out = (char *)delivery->buffer + i * out_step;
+            char *out = delivery->buffer + i * out_step;
             if (widens) {
                 twi_widen(out, delivery->shape.type, in, rows->type, delivery->shape.cols);
             } else if (by_table) {
@@ -518,14 +518,9 @@ static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row
 {
     const tw_graph *graph = delivery->plan->graph;
     twi_textbook search;
-    void *memory = NULL;
     misfit first = {-1, 0, 0};
     double found = 0;
-    tw_status status = twi_alloc(ctx, &memory, twi_textbook_bytes(graph), 1, "a search");
-    if (status != TW_OK) {
-        return status;
-    }
-    twi_textbook_place(&search, graph, memory, ctx);
+    twi_textbook_place(&search, graph, delivery->buffer, ctx);
     twi_textbook_distances(graph, twi_plan_source(delivery->plan, row), &search);
     const twi_rows rows = {row, 1, search.distance, graph->n, TW_F64, 1, false};
     *farthest = -1;
@@ -536,10 +531,10 @@ static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row
             found = fmax(found, distance);
         }
     }
-    convert_row(delivery, &rows, row, search.distance, delivery->buffer, &first);
-    twi_free(memory);
-    if ((status = twi_check_cancel(ctx)) != TW_OK) {
-        return status; /* the search was cut short */
+    convert_row(delivery, &rows, row, search.distance, delivery->buffer + twi_textbook_bytes(graph),
+                &first);
+    if (twi_is_cancelled(ctx)) {
+        return twi_check_cancel(ctx); /* the search was cut short */
     }
     if (first.row >= 0) {
         return twi_delivery_misfit(ctx, delivery, first.row, first.col, first.value);
@@ -626,8 +621,7 @@ static int64_t rows_per_buffer(const tw_apsp_plan *plan)
     int64_t rows = twi_plan_rows(plan);
     int64_t row_bytes = twi_plan_cols(plan) * (int64_t)sizeof(double);
     int64_t fit = row_bytes > 0 ? BUFFER_BYTES / row_bytes : rows;
-    fit = fit < 1 ? 1 : fit;
-    return fit < rows ? fit : rows > 0 ? rows : 1;
+    return fit < 1 || rows < 1 ? 1 : fit < rows ? fit : rows;
 }
 
 /* Bytes of one thread's scratch, 0 where none is needed. */
@@ -649,21 +643,27 @@ uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work)
                : 0;
 }
 
+static uint64_t buffer_bytes(const tw_apsp_plan *plan, uint64_t cells, bool folded)
+{
+    const uint64_t size = tw_type_size(plan->type), row = (uint64_t)twi_plan_cols(plan) * size;
+    const uint64_t search = folded ? twi_textbook_bytes(plan->graph) + row : 0;
+    return cells * size > search ? cells * size : search;
+}
+
 uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors)
 {
     uint64_t cells = (uint64_t)rows_per_buffer(plan) * (uint64_t)twi_plan_cols(plan);
-    uint64_t bytes = cells * tw_type_size(plan->type);
-    if (predecessors) {
-        bytes += cells * sizeof(int32_t);
-    }
-    return bytes + (uint64_t)plan->threads * scratch_bytes(plan, predecessors);
+    return buffer_bytes(plan, cells, plan->options.summary_only == 1) +
+           (predecessors ? cells * sizeof(int32_t) : 0) +
+           (uint64_t)plan->threads * scratch_bytes(plan, predecessors);
 }
 
 static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
 {
     uint64_t cells = (uint64_t)delivery->rows_at_once * (uint64_t)delivery->shape.cols;
-    tw_status status = twi_alloc(ctx, &delivery->buffer, cells, tw_type_size(delivery->shape.type),
-                                 "the rows on their way out");
+    tw_status status =
+        twi_alloc(ctx, &delivery->buffer, buffer_bytes(delivery->plan, cells, delivery->folded), 1,
+                  "the rows on their way out");
     if (status == TW_OK && delivery->with_predecessors) {
         status =
             twi_alloc(ctx, &delivery->previous, cells, sizeof(int32_t), "the rows of predecessors");
