@@ -46,7 +46,7 @@ def main():
         graph = os.path.join(folder, "dense.bin")
         subprocess.run([alone, "generate", "graph", "dense", graph, "--vertices", str(asked.vertices), "-q"],
                        check=True)
-        same = [graph, "--method", "closure", "--work-type", "i32", "--json", "-q"]
+        same = [graph, "--method", "closure", "--work-type", "i32", "--device", "cpu", "--json", "-q"]
         same += ["--undirected"] if asked.undirected else []
         outs = [os.path.join(folder, name) for name in ("one.npy", "many.npy")]
         print(f"n = {asked.vertices}, i32{', undirected' if asked.undirected else ''}; seconds of the closure, "
