@@ -1,5 +1,5 @@
 /*
- * tilewright: computing on big dense grids at the speed of the hardware.
+ * tilewright: computing on large graphs and arrays at the speed of the hardware.
  *
  * This is the whole public interface. It is plain C with fixed-width integers, so that other
  * languages can call it; nothing here depends on a build option.
@@ -12,7 +12,7 @@
  *    outputs are unchanged, unless their comment says what a failure leaves in them.
  *  - A pointer may be NULL where its comment says so and in option structs; elsewhere NULL, like an
  *    unknown enum value or a negative size, is TW_ERR_ARGUMENT (without a sentence if the context
- *    itself is NULL). A function that cannot fail then does nothing and answers 0, NULL or "".
+ *    itself is NULL). A function that cannot fail then does nothing and returns 0, NULL or "".
  *  - The library never prints, never exits and never aborts. It talks through the callbacks of the
  *    context.
  *  - Handles (tw_context, tw_graph, tw_apsp_plan, ...) are opaque, made by *_create, *_read and
@@ -28,14 +28,14 @@
  *    the context that made it.
  *  - Strings that go in are copied; strings that come out belong to the object they come from.
  *  - Structs that a caller fills or receives begin with `size`, set by the TW_*_INIT macro of their
- *    name, which also sets every default. So a later version can add members, always at the end
- *    and so that the size grows, or in the place of one called `reserved`, and programs compiled
- *    with an older header go on working: what their structs do not reach has its default, and
- *    nothing is read or written past their size. A longer struct, of a newer header, is refused
- *    unless what this version does not know of it is zero. A size that no version of such a struct
- *    has, of 0 or not a multiple of 8, is TW_ERR_ARGUMENT. Elements of an array of them (sinks,
- *    sources) lie as far apart as the first one's size, and have the same.
- *    tw_matrix, tw_shape and tw_constant are plain values, without a size, and never grow.
+ *    name, which also sets every default. So a later version can add members, always at the end and
+ *    so that the size grows, or in the place of one called `reserved`, and programs compiled with
+ *    an older header go on working: what their structs do not reach has its default, and nothing is
+ *    read or written past their size. A longer struct, from a newer header, is refused unless all
+ *    that this version does not know is zero. A size that no version of the struct has, such as 0
+ *    or one that is not a multiple of 8, is TW_ERR_ARGUMENT. In an array of such structs (sinks,
+ *    sources) all elements have the size of the first, and lie that far apart. tw_matrix, tw_shape
+ *    and tw_constant are plain values, without a size, and never grow.
  */
 #ifndef TILEWRIGHT_H
 #define TILEWRIGHT_H
@@ -62,7 +62,7 @@ extern "C" {
 
 /* The version of the library that is running, as "major.minor.patch". */
 TW_API const char *tw_version(void);
-/* The optional parts that this build has, separated by blanks, of "openmp png tiff jpeg metis zlib
+/* The optional parts of this build, separated by blanks, out of "openmp png tiff jpeg metis zlib
  * zstd lzma cuda hip". tw_machine_describe says which GPUs it was built for. */
 TW_API const char *tw_features(void);
 
@@ -74,14 +74,14 @@ enum {
     TW_ERR_ARGUMENT = 1,       /* the call itself is wrong: a size, an index, a NULL, an option */
     TW_ERR_MEMORY = 2,         /* refused by the system, or over the limit of tw_set_memory */
     TW_ERR_IO = 3,             /* open, read, write, rename, disk full */
-    TW_ERR_FORMAT = 4,         /* a file does not say what its format promises */
-    TW_ERR_RANGE = 5,          /* a value that the asked-for type cannot hold */
+    TW_ERR_FORMAT = 4,         /* a file does not keep to its format */
+    TW_ERR_RANGE = 5,          /* a value that the requested type cannot hold */
     TW_ERR_UNSUPPORTED = 6,    /* this build or this machine cannot do it */
     TW_ERR_CANCELLED = 7,      /* tw_cancel was called */
     TW_ERR_NEGATIVE_CYCLE = 8, /* no shortest paths exist; tw_apsp_negative_cycle shows why */
     TW_ERR_VERIFY = 9,         /* a check of a result failed */
     TW_ERR_DEVICE = 10,        /* an accelerator or its driver reported an error */
-    TW_ERR_INTERNAL = 11       /* a fault of this library; please report it */
+    TW_ERR_INTERNAL = 11       /* a bug in this library; please report it */
 };
 
 /* The name of a status, such as "TW_ERR_FORMAT"; never NULL. */
@@ -98,9 +98,9 @@ enum {
     TW_I32 = 4,
     TW_F32 = 5,
     TW_F64 = 6,
-    TW_F16 = 7, /* in files only: what tw_sink_scaled makes; no matrix is computed with it */
-    TW_I64 = 8  /* NumPy's integers, as graphs are made from them: indices, kept in 32 bits, and
-                   weights, in 32 bits or f64; nothing is computed in it or written as it */
+    TW_F16 = 7, /* in files only, from tw_sink_scaled; nothing is computed in it */
+    TW_I64 = 8  /* NumPy's integers, from which graphs can be made: indices are kept in 32 bits,
+                   weights in 32 bits or f64; nothing is computed or written in it */
 };
 
 TW_API size_t tw_type_size(tw_type type);      /* bytes; 0 for TW_AUTO or an unknown type */
@@ -140,16 +140,16 @@ TW_API void tw_context_destroy(tw_context *ctx);
  * call on the context. */
 TW_API const char *tw_last_error(const tw_context *ctx);
 
-/* 0 (the default) takes the processors this process may use. Where the system does not give that
- * many threads (a limit of processes or of memory), the context works with fewer from then on;
- * tw_threads says how many, and tw_set_threads has it ask again. */
+/* 0 (the default) is one for each processor that this process may use. If the system does not grant
+ * that many threads (a limit on processes or memory), the context uses fewer from then on;
+ * tw_threads says how many, and tw_set_threads makes it try again. */
 TW_API TW_CHECKED tw_status tw_set_threads(tw_context *ctx, int32_t threads);
 TW_API int32_t tw_threads(const tw_context *ctx);
 
 /* The maximum memory this context may hold on the host, in bytes; 0 (the default) is what the
- * machine has available when asked and what the limits of the process (its control groups,
- * RLIMIT_AS and RLIMIT_DATA) leave it. What does not fit is refused before it starts. It also
- * limits what is held on each GPU, unless tw_set_device_memory says otherwise. */
+ * machine has available when asked, within the limits of the process (its control groups, RLIMIT_AS
+ * and RLIMIT_DATA). What does not fit is refused before it starts. It also limits what is held on
+ * each GPU, unless tw_set_device_memory says otherwise. */
 TW_API TW_CHECKED tw_status tw_set_memory(tw_context *ctx, uint64_t bytes);
 TW_API uint64_t tw_memory_limit(const tw_context *ctx);
 /* Never refuse a run that needs at most this many bytes, even if the limit of tw_set_memory is
@@ -157,48 +157,48 @@ TW_API uint64_t tw_memory_limit(const tw_context *ctx);
  * up to this one. 0 (the default): whatever exceeds the limit is refused. The command sets 4 MB,
  * since a process takes about as much by itself. */
 TW_API TW_CHECKED tw_status tw_set_memory_floor(tw_context *ctx, uint64_t bytes);
-/* How much memory the caller will take beside a graph of that size, in bytes. It is called when a
+/* How much memory the caller will need beside a graph of that size, in bytes. It is called when a
  * graph being read does not fit the limit, so that the limit named in the error is enough for what
- * follows, too: see tw_apsp_least_memory and tw_reach_least_memory. NULL (the default):
- * nothing. Of the library's functions it may call only those two with this context. */
+ * follows, too: see tw_apsp_least_memory and tw_reach_least_memory. NULL (the default): nothing. Of
+ * the library's functions it may call only those two with this context. */
 typedef uint64_t (*tw_graph_use_fn)(void *user, int64_t vertices, int64_t arcs, tw_type weights);
 TW_API TW_CHECKED tw_status tw_set_graph_use(tw_context *ctx, tw_graph_use_fn use, void *user);
 /* The maximum memory it may hold on each GPU; 0 (the default) is the limit of tw_set_memory, or
  * what is free there. A matrix that needs more than one GPU may give is streamed through it from
  * host memory, where it has to fit the limit of tw_set_memory as a whole. */
 TW_API TW_CHECKED tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes);
-/* TW_ERR_MEMORY if `bytes` more than are used now do not fit the limit, in words that name a limit
- * that is enough: for a caller who knows what several steps will take together, each of which would
+/* TW_ERR_MEMORY if `bytes` more than are used now do not fit the limit, with a sentence that names
+ * a sufficient limit: for a caller who knows what several steps need together, each of which would
  * name its own. `what` begins the sentence: "the table". Nothing is reserved. */
 TW_API TW_CHECKED tw_status tw_memory_check(tw_context *ctx, uint64_t bytes, const char *what);
 TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
 
-/* How hard image files are compressed, in formats that are: 0, not at all, to 9, as small as they
- * get; -1 (the default) is fast. */
+/* The compression level of image files, in formats that have one: 0 (none) to 9 (smallest); -1 (the
+ * default) is fast. */
 TW_API TW_CHECKED tw_status tw_set_compression(tw_context *ctx, int32_t level);
 
 /* Force an instruction set: "scalar", "neon", "avx2", "avx512"; NULL takes the environment's
- * TW_ISA, or else the best one of this processor. An unknown name or one that this processor
- * lacks is TW_ERR_UNSUPPORTED. A bad TW_ISA is reported by the first call that computes. */
+ * TW_ISA, or else the best one for this processor. An unknown name, or one that this processor
+ * lacks, is TW_ERR_UNSUPPORTED. A bad TW_ISA is reported by the first call that computes. */
 TW_API TW_CHECKED tw_status tw_set_isa(tw_context *ctx, const char *name);
 
-/* "auto" (the default) or "cpu"; a build with CUDA or HIP also takes "cuda", "cuda:0",
- * "cuda:0,1", "hip:...". "auto" takes a GPU where one is there and is estimated to finish earlier,
- * the start of its driver included unless that runs in this process already; if shortest paths or
- * reachability then fail there, the CPU follows and the log says so. */
+/* "auto" (the default) or "cpu"; a build with CUDA or HIP also takes "cuda", "cuda:0", "cuda:0,1",
+ * "hip:...". "auto" uses a GPU if there is one and it is estimated to finish earlier, including the
+ * start of its driver unless that already runs in this process; if shortest paths or reachability
+ * then fail there, the CPU takes over and the log says so. */
 TW_API TW_CHECKED tw_status tw_set_device(tw_context *ctx, const char *name);
 
-/* Begin to start the GPU that tw_set_device named (with "auto", the first of the machine) in the
- * background, while the caller does something else, such as reading a graph: a driver takes some
- * tenths of a second. Never needed, never fails, and does nothing for "cpu". tw_context_destroy
- * waits for its end. */
+/* Start the GPU that tw_set_device named (with "auto", the first of the machine) in the background,
+ * while the caller does something else, such as reading a graph: a driver takes some tenths of a
+ * second. Never needed, never fails, and does nothing for "cpu". tw_context_destroy waits until it
+ * is done. */
 TW_API void tw_device_start(tw_context *ctx);
 
-/* Give back what the context keeps of GPUs from one call for the next: at most 64 MiB of pinned
- * host memory (counted by tw_memory_used; given up by itself where tw_set_memory would otherwise
- * refuse something), 256 MiB in the memory of GPUs, streams, and compiled maps. Never needed:
- * tw_context_destroy does it. What plans still use goes with them. */
+/* Release what the context keeps for GPUs between calls: at most 64 MiB of pinned host memory
+ * (counted by tw_memory_used, and released automatically where tw_set_memory would otherwise refuse
+ * something), 256 MiB in the memory of GPUs, streams, and compiled maps. Never needed:
+ * tw_context_destroy does it. What plans still use is released with them. */
 TW_API void tw_device_release(tw_context *ctx);
 
 TW_API void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user);
@@ -243,11 +243,10 @@ TW_API TW_CHECKED tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out,
                                                 const tw_edges *edges, uint32_t flags);
 
 /* A square adjacency matrix of TW_I32, TW_F32, TW_F64, also TW_U8, TW_U16 and TW_I16, which are
- * read as i32, and TW_I64, whose weights are kept as those of tw_edges are.
- * An entry equal to `no_edge`, or at or above tw_apsp_infinity of its type, is no edge; pass
- * no_edge = NULL for the latter alone. In TW_I64 there is one mark: no_edge (from 2^63 on it means
- * INT64_MAX, which a double cannot be), or, if that is NULL or no whole number, 2^30-1 and
- * INT64_MAX. The diagonal is dropped when >= 0. */
+ * read as i32, and TW_I64, whose weights are kept as those of tw_edges are. An entry equal to
+ * `no_edge`, or at or above tw_apsp_infinity of its type, is no edge; pass no_edge = NULL for the
+ * latter alone. In TW_I64 only no_edge means that (from 2^63 on: INT64_MAX, which no double equals)
+ * or, if it is NULL or not a whole number, 2^30-1 and INT64_MAX. It drops a diagonal >= 0. */
 TW_API TW_CHECKED tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out,
                                                  const tw_matrix *matrix, const double *no_edge,
                                                  uint32_t flags);
@@ -267,17 +266,17 @@ typedef struct tw_csr {
     tw_type target_type; /* TW_I32 or TW_I64 */
     const void *values;  /* as many; NULL: every weight is 1 */
     tw_type value_type;  /* TW_I32, TW_I64, TW_F32 or TW_F64 */
-    int32_t borrow; /* 1: targets and values must stay as they are until the graph is destroyed,
-                       which keeps no copy of those that it can use: targets of TW_I32, values
-                       of TW_I32, TW_F32 or TW_F64, aligned, nothing of them dropped, and not
-                       TW_GRAPH_UNDIRECTED. 0: all is copied */
+    int32_t borrow;      /* 1: targets and values must stay unchanged until the graph is destroyed,
+                            because it does not copy what it can use as it is: targets of TW_I32,
+                            values of TW_I32, TW_F32 or TW_F64, aligned, no arc dropped, and not
+                            TW_GRAPH_UNDIRECTED. 0: everything is copied */
 } tw_csr;
 #define TW_CSR_INIT                                                    \
     {                                                                  \
         sizeof(tw_csr), 0, NULL, TW_I64, NULL, TW_I32, NULL, TW_F64, 0 \
     }
 
-/* What is wrong with the arrays is TW_ERR_ARGUMENT with its place, an integer that is too large
+/* An error in the arrays is TW_ERR_ARGUMENT, with its position; an integer that is too large is
  * TW_ERR_RANGE. */
 TW_API TW_CHECKED tw_status tw_graph_from_csr(tw_context *ctx, tw_graph **out, const tw_csr *csr,
                                               uint32_t flags);
@@ -298,7 +297,7 @@ typedef struct tw_graph_info {
     int32_t header; /* the first line of an edge list was taken for a header by its looks alone, not
                        because of the words in it or TW_GRAPH_HEADER_YES */
     int32_t first;  /* the number that its file gives vertex 0: 1 in .gr, .mtx and METIS files, else
-                       0. People are shown v + first; the library's own numbers begin with 0 */
+                       0. Show v + first to users; the library itself counts from 0 */
 } tw_graph_info;
 #define TW_GRAPH_INFO_INIT                                           \
     {                                                                \
@@ -312,8 +311,8 @@ TW_API TW_CHECKED tw_status tw_graph_describe(const tw_graph *graph, tw_graph_in
 TW_API void tw_graph_rows(const tw_graph *graph, const int64_t **offsets, const int32_t **targets,
                           const void **weights);
 
-/* The name of a vertex in a labelled graph, NULL if it has none; and the vertex of a name, or -1.
- */
+/* The name of a vertex in a labelled graph, NULL if it has none; and the vertex of that name, or
+ * -1. */
 TW_API const char *tw_graph_label(const tw_graph *graph, int64_t vertex);
 TW_API int64_t tw_graph_find(const tw_graph *graph, const char *label);
 
@@ -394,7 +393,7 @@ TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
  * call and in this order:
  *
  *  1. begin of every sink, in the order of the array, with the shape of the result. A sink whose
- *     begin fails has not begun: it keeps nothing, and no other function of it is called.
+ *     begin fails has not begun: it keeps nothing, and none of its other functions is called.
  *  2. rows of every sink with consecutive blocks, the first row being the number of rows given
  *     before, until all rows are there. A result without rows has no such call.
  *  3. end of every sink, in the order of the array.
@@ -404,15 +403,15 @@ TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
  * When a begin, rows or end fails, or the work behind them does, or the call is cancelled before
  * the first end, every sink that has begun and has not ended successfully gets abort, once, the
  * failing one included, and nothing else is called any more. So a sink that has begun gets either
- * an end that succeeds or abort as its last call. abort gives the result up: a file does not appear
- * and one of that name stays as it was, memory taken for the run is freed; rows that went into
- * memory of the caller's (tw_sink_to_matrix, tw_sink_to_image) stay there and mean nothing. A sink
- * that ended before a later one failed has its result complete, and keeps it.
+ * an end that succeeds or abort as its last call. abort discards the result: a file does not appear
+ * and an earlier one of that name stays as it was, memory taken for the run is freed; rows that
+ * went into the caller's memory (tw_sink_to_matrix, tw_sink_to_image) stay there and mean nothing.
+ * A sink that ended before a later one failed has its complete result, and keeps it.
  *
  * A function that fails returns a status other than TW_OK, which the long call then returns, and
- * says why with tw_set_error or tw_fail; abort cannot fail, and what it does leaves the sentence
- * alone. A sink can be used again, from begin on, after its last call; a run on a GPU that fails
- * and starts over on the CPU does so by itself (tw_set_device, "auto").
+ * says why with tw_set_error or tw_fail; abort cannot fail, and does not change the sentence. A
+ * sink can be used again, from begin on, after its last call; a run on a GPU that fails and starts
+ * over on the CPU does so by itself (tw_set_device, "auto").
  */
 typedef struct tw_shape {
     int64_t rows;
@@ -435,8 +434,8 @@ typedef struct tw_sink {
         sizeof(tw_sink), NULL, NULL, NULL, NULL, NULL, NULL \
     }
 
-/* Set the error sentence of the context, which copies it (NULL: to nothing): for sinks and sources,
- * of other languages too. */
+/* Set the error sentence of the context, which copies it (NULL clears it): for sinks and sources,
+ * also those in other languages. */
 TW_API void tw_set_error(tw_context *ctx, const char *text);
 
 /* The same, printf-like, and return `status`. */
@@ -451,8 +450,7 @@ TW_API TW_CHECKED tw_status tw_sink_to_matrix(tw_context *ctx, tw_sink *out, tw_
 
 /* Into a file: "raw" (row-major elements, nothing else), "npy" or "csv"; format NULL follows the
  * extension: none, .raw, .bin and .out are raw, an unknown one is TW_ERR_ARGUMENT. The file appears
- * under its name at end, whole.
- * "-" is standard output. */
+ * under its name, whole, when the sink ends. "-" is standard output. */
 TW_API TW_CHECKED tw_status tw_sink_to_file(tw_context *ctx, tw_sink *out, const char *path,
                                             const char *format);
 
@@ -482,8 +480,8 @@ TW_API TW_CHECKED tw_status tw_sink_to_table(tw_context *ctx, tw_sink *out, cons
 /*
  * One number for each of `count` vertices as lines "vertex,NAME" below a header of those words,
  * into a .csv file or "-": `values` of `type` (TW_I32, TW_I64 or TW_F64), vertices as above,
- * `vertices` saying which (NULL: the first ones). Without `values` the vertices alone, one on a
- * line below no header, into a file of any name.
+ * `vertices` saying which (NULL: the first ones). Without `values` only the vertices, one per line
+ * without a header, into a file of any name.
  */
 TW_API TW_CHECKED tw_status tw_vertices_write(tw_context *ctx, const char *path,
                                               const tw_graph *graph, const int32_t *vertices,
@@ -496,17 +494,17 @@ TW_API TW_CHECKED tw_status tw_file_write(tw_context *ctx, const char *path, con
                                           size_t count);
 
 /*
- * Rows of f32 on their way into `inner`, as another type. TW_U8 and TW_U16: 0 ... maximum becomes
- * 0 ... 255 or 65535, rounded to the nearest; what lies outside becomes the nearest end, NaN 0.
+ * Rows of f32 on their way into `inner`, as another type. For TW_U8 and TW_U16 0 to maximum becomes
+ * 0 to 255 or 65535, rounded to the nearest; values outside become the nearer end, NaN becomes 0.
  * TW_F16: the nearest half-precision number, whatever `maximum`. `inner` stays the caller's and
  * must outlive this one.
  */
 TW_API TW_CHECKED tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sink *inner,
                                            tw_type type, double maximum);
 
-/* A picture of f32 rows into an image file of the name's format (.png, .ppm): 0 ... maximum in a
- * colour map of evenly rising lightness, grey where all is NaN. Results larger than
- * 1024 x 1024 are downsampled; a log line says so. */
+/* A picture of f32 rows, in an image file whose extension is the format (.png, .ppm): 0 ... maximum
+ * in a colour map of evenly rising lightness, grey where all is NaN. Results of more than 1024 rows
+ * or columns are downsampled; a log line says so. */
 TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path,
                                                double maximum);
 
@@ -520,13 +518,14 @@ TW_API void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape
  * makes do with one line. */
 TW_API uint64_t tw_sink_memory(const tw_sink *sink, const tw_shape *shape);
 
-/* Give back what a tw_sink_to_* or *_sink function put into *sink, which then is as TW_SINK_INIT
- * left it; NULL, and a sink into which nothing was put, are accepted. */
+/* Release what a tw_sink_to_* or *_sink function put into *sink, which is then as TW_SINK_INIT left
+ * it; NULL, and a sink into which nothing was put, are accepted. */
 TW_API void tw_sink_destroy(tw_sink *sink);
 
 /*
- * Where rows come from that need not be in memory, the counterpart of a sink: rows first ...
- * first+count-1 into `data`, their elements side by side, the rows `stride` elements apart.
+ * A source of rows that need not be in memory, the counterpart of a sink: `rows` reads `count`
+ * rows, from row `first` on, into `data`, their elements side by side, the rows `stride` elements
+ * apart.
  */
 typedef struct tw_source {
     size_t size;
@@ -555,8 +554,8 @@ TW_API TW_CHECKED tw_status tw_feed_source(tw_context *ctx, const tw_source *sou
 
 /* A matrix file read into memory. raw needs `type` (and is taken as square); npy carries its own;
  * csv becomes f32 or f64 if `type` says so, else i32 if all are whole, else f64. Text that was
- * written from f32 holds the decimals of f32: say TW_F32 to hold it against a graph
- * (tw_apsp_path_create, tw_apsp_verifier) as what it is. */
+ * written from f32 holds the decimals of f32: pass TW_F32 to compare it with a graph
+ * (tw_apsp_path_create, tw_apsp_verifier). */
 typedef struct tw_matrix_file tw_matrix_file;
 TW_API TW_CHECKED tw_status tw_matrix_file_create(tw_context *ctx, tw_matrix_file **out,
                                                   const char *path, const char *format,
@@ -571,8 +570,8 @@ TW_API TW_CHECKED tw_status tw_matrix_source(tw_context *ctx, tw_source *out, co
                                              const char *format, tw_type type);
 
 /* The names that a csv table has before its rows, or with `columns` above its columns: a line for
- * each, in quotes if it is so in the file. They live as long as the source. NULL: it has none, or
- * is no source of tw_matrix_source. */
+ * each, in quotes where the file has quotes. Valid as long as the source. NULL if it has none or
+ * did not come from tw_matrix_source. */
 TW_API const char *tw_matrix_source_names(const tw_source *source, int32_t columns);
 
 /* ------------------------------------------------------------------------ arrays in GPU memory */
@@ -581,7 +580,7 @@ TW_API const char *tw_matrix_source_names(const tw_source *source, int32_t colum
  * What every *_device call takes besides its problem; NULL takes the defaults. The work is put on
  * `stream` of the GPU that holds the arrays, after what is on it already, and is not waited for. An
  * error of the device while it runs is reported by a later call. Until the work is done the arrays
- * and the workspace must stay.
+ * and the workspace must remain valid.
  */
 typedef struct tw_device_options {
     size_t size;
@@ -596,8 +595,8 @@ typedef struct tw_device_options {
 
 /* ------------------------------------------------------------------ all-pairs shortest paths */
 
-/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32 (and, as one that
- * is "no edge", in i64), +inf in floats. */
+/* "No path" in a distance matrix: the cap of the unsigned types, 2^30-1 in i32 (and, as "no edge",
+ * in i64), +inf in floats. */
 #define TW_APSP_INF_U8 255
 #define TW_APSP_INF_U16 65535
 #define TW_APSP_INF_I32 1073741823
@@ -611,7 +610,7 @@ enum {
     TW_APSP_METHOD_AUTO = 0,
     TW_APSP_METHOD_CLOSURE = 1, /* blocked Floyd-Warshall over (min,+) products */
     /* one search per source; with potentials when weights are negative. On a GPU many at once, by
-       correcting labels */
+     * label correction */
     TW_APSP_METHOD_DIJKSTRA = 2,
     TW_APSP_METHOD_BFS = 3,       /* many sources at once, one bit each; equal weights only */
     TW_APSP_METHOD_REFERENCE = 4, /* the plain triple loop in f64 or i64: slow, trusted */
@@ -624,22 +623,22 @@ TW_API TW_CHECKED tw_status tw_apsp_method_parse(tw_apsp_method *out, const char
 /*
  * The order in which a sweep eliminates the vertices of a graph. It depends on which vertices are
  * joined and on nothing else: graphs that differ in their weights, or in the directions of arcs,
- * can share one, and a plan that is given it need not make it, which for a road network or a mesh
- * takes about as long as a sweep of all pairs on a few processors:
+ * can share one, and a plan that is given one need not make its own, which for a road network or a
+ * mesh takes about as long as a sweep of all pairs on a few processors:
  *
  *     tw_apsp_order_create(ctx, &order, graph);
  *     opts.order = order;
  *     tw_apsp(ctx, &distances, graph, &opts);
  *     tw_apsp(ctx, &others, same_graph_with_new_weights, &opts);
  *
- * With an order of a graph that has other edges a plan is TW_ERR_ARGUMENT. An order does not
- * change: plans of any number of contexts and threads may share it. It may outlive the graph, and
- * plans that were made with it do not need it.
+ * A plan given an order of a graph with other edges is TW_ERR_ARGUMENT. An order does not change:
+ * plans of any number of contexts and threads may share it. It may outlive the graph, and plans
+ * that were made with it do not need it.
  *
- * Besides, tw_apsp_options.order_cache lets orders stay from run to run, in files of
- * $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright that may be deleted at any time: at most 128,
- * and 256 MiB in all, those unused for longest go first. A file is checked to be whole and to hold
- * an order of this very structure. Where none can be read or written the order is made as ever.
+ * tw_apsp_options.order_cache also keeps orders from run to run, in files in
+ * $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright that may be deleted at any time: at most 128 of
+ * them and 256 MiB in all; those unused for longest go first. A file is checked to be whole and to
+ * hold an order of this very structure. If none can be read or written, the order is made as usual.
  */
 typedef struct tw_apsp_order tw_apsp_order;
 TW_API TW_CHECKED tw_status tw_apsp_order_create(tw_context *ctx, tw_apsp_order **out,
@@ -651,7 +650,7 @@ typedef struct tw_apsp_options {
     tw_apsp_method method;
     tw_type type; /* of the result; TW_AUTO: the type of the weights */
     tw_type
-        work_type; /* of the closure or the sweep; TW_AUTO: the narrowest that ends exact, or for
+        work_type; /* of the closure or the sweep; TW_AUTO: the narrowest that proves exact, or for
                       floats the wider of weights and result. TW_F32 needs a result of f32 */
     int32_t block; /* pivot width of the closure; 0: chosen. May change the last bits of floats */
     const int32_t *sources; /* rows of the result; NULL: all vertices. Read until the run ends. */
@@ -659,24 +658,24 @@ typedef struct tw_apsp_options {
     const int32_t *targets; /* columns of the result; NULL: all vertices. Likewise. */
     int64_t target_count;
     double cutoff;     /* distances above it become "no path"; negative: no cutoff */
-    int32_t symmetric; /* matrices (tw_apsp_device): 1 if it is, so that half of the work is enough.
-                          Of a graph it is found out: not to be set */
+    int32_t symmetric; /* for tw_apsp_device: 1 if the matrix is symmetric, so that half of the work
+                          is enough. Must be 0 for a graph, where it is detected */
     int32_t summary_only; /* 1 if the run will feed nothing but summaries without a histogram, and
                              no predecessors: a sweep then need not make rows, and the plan counts
-                             on that. A run with other sinks is right all the same. 0: rows */
-    const tw_apsp_order *order; /* of this graph, for a sweep; NULL: it makes its own. Needed while
-                                   the plan is made only */
+                             on that. A run with other sinks is still correct. 0: rows */
+    const tw_apsp_order *order; /* of this graph, for a sweep; NULL: it makes its own. Needed only
+                                   while the plan is made */
     int32_t order_cache; /* 1: an order that a sweep has to make is kept in the user's cache folder,
                             and found there the next time; see tw_apsp_order. 0: no file is read or
                             written */
     int32_t predecessors; /* 1 if the run will give predecessors, too: what they take is then in the
                              memory of the plan, and in the limit that a refusal names. A run may
-                             give them all the same. 0: none */
+                             give them even so. 0: none */
     const char *checkpoint;  /* a file from which an interrupted run can resume; see below. NULL:
                                 none. Read until the run ends */
     double checkpoint_every; /* seconds from one checkpoint to the next, about; 0: as often as
                                 possible */
-    uint64_t beside; /* bytes that the caller's sinks will take of the context's memory beside the
+    uint64_t beside; /* bytes of the context's memory that the caller's sinks will take beside the
                         run: they are then in the memory of the plan, and in the limit that a
                         refusal names. Lists of nearest vertices take 12 for each entry. 0: none */
 } tw_apsp_options;
@@ -696,12 +695,12 @@ typedef struct tw_apsp_options {
  * no GPU is taken for floats unless one is named.
  *
  * Two generations are kept, the older as "FILE.previous"; while a third is written under a
- * temporary name there must be room for three. Whenever the process ends, one of the two is
- * whole; if the newest is damaged, the other is used. A checkpoint that cannot be
- * written is logged (tw_set_log), and the run continues. A file of another graph, of
- * other options that matter (a working type that is set or, for floats, a block) or of another
- * version, a damaged one without an older one, or one that is no checkpoint is TW_ERR_ARGUMENT or
- * TW_ERR_FORMAT and is left unchanged.
+ * temporary name there must be room for three. Whenever the process ends, one of the two is whole;
+ * if the newest is damaged, the other is used. A checkpoint that cannot be written is logged
+ * (tw_set_log), and the run continues. A file of another graph, of other options that matter (a
+ * working type that is set or, for floats, a block) or of another version, a damaged file without
+ * an intact older one, or a file that is not a checkpoint is TW_ERR_ARGUMENT or TW_ERR_FORMAT and
+ * is left unchanged.
  */
 
 /*
@@ -714,8 +713,8 @@ typedef struct tw_apsp_options {
 typedef struct tw_apsp_plan tw_apsp_plan;
 /* The minimum memory of a plan, in bytes besides the graph, for a graph of that many vertices and
  * arcs and that type of weights: a plan can be made if the limit of tw_set_memory leaves this much
- * beside the graph. Of sources and targets the counts are used, where the lists are not
- * NULL. An estimate: what the weights are is not known. */
+ * beside the graph. Only the counts of sources and targets are used, where the lists are not NULL.
+ * This is an estimate, since the weights are not known. */
 TW_API TW_CHECKED tw_status tw_apsp_least_memory(tw_context *ctx, uint64_t *bytes, int64_t vertices,
                                                  int64_t arcs, tw_type weights,
                                                  const tw_apsp_options *opts);
@@ -734,12 +733,11 @@ typedef struct tw_apsp_plan_info {
     uint64_t memory;   /* bytes that the run will hold at most, the graph included; besides what the
                           sinks and predecessors take, and in the first working type: a wider one,
                           where it is needed, takes more */
-    uint64_t device_memory; /* bytes that it will hold at most on each device of its list, besides;
-                               0 on the CPU */
+    uint64_t device_memory; /* maximum bytes on each of its devices, in addition; 0 on the CPU */
     double seconds;         /* estimated */
     const char *device;     /* "cpu", "cuda", "cuda:1", ...; owned by the plan */
-    const char *order; /* where that of a sweep came from: "made", "cached" or "given"; "" for other
-                          methods */
+    const char *order; /* where the order of a sweep came from: "made", "cached" or "given"; "" for
+                          other methods */
 } tw_apsp_plan_info;
 #define TW_APSP_PLAN_INFO_INIT                              \
     {                                                       \
@@ -766,14 +764,14 @@ typedef struct tw_apsp_report {
     const char *device;      /* "cpu", or as in tw_set_device; owned by the plan */
     double seconds_startup;  /* of the GPU's driver, in the background where it could be; 0: CPU */
     double seconds_wait;     /* the part of it that was waited for */
-    double seconds_device;   /* of the closure on a GPU; 0: CPU. If it was resident, of that alone,
-                                by the GPU's clock; else by the host's, pinning and copying of the
-                                matrix included. Of a sweep: of all batches, by the GPUs' clocks */
-    double seconds_upload;   /* to the GPU: memory on both sides, and the graph; if resident. Of a
-                                sweep: the factor */
-    double seconds_download; /* from the GPU: what the sinks' time did not hide; if resident, or of
-                                a sweep */
-    int32_t resident;        /* one GPU held all of it; else the matrix lay in host memory */
+    double seconds_device;   /* of the closure on a GPU; 0: CPU. If it was resident, of the closure
+                                alone, by the GPU's clock; else by the host's, with pinning and
+                                copying of the matrix. For a sweep: all batches, by GPU clocks  */
+    double seconds_upload;   /* to the GPU, if resident: allocating on both sides, and the graph.
+                                For a sweep: the factor */
+    double seconds_download; /* from the GPU, if resident or for a sweep: what the sinks' time did
+                                not hide */
+    int32_t resident;        /* one GPU held the whole matrix; else it lay in host memory */
     const char *fallback;    /* why the CPU computed what was planned for a GPU; "": it did not.
                                 Valid as long as the plan */
 } tw_apsp_report;
@@ -799,17 +797,17 @@ TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_gr
 /*
  * All pairs in place, for a matrix that already lies in GPU memory: square, of TW_I32, TW_F32 or
  * TW_F64, any size, stride and alignment. On entry an element is the weight of an edge, or "no
- * path"; integers above TW_APSP_INF_I32 count as that, and the diagonal counts as 0. Weights are
- * not negative and not NaN: others give undefined distances, but are memory-safe. A sum of floats
- * beyond the type is +inf, as "no path" is.
+ * path"; integers above TW_APSP_INF_I32 count as that, and the diagonal counts as 0. Weights must
+ * be neither negative nor NaN: others give undefined distances, but are memory-safe. A sum of
+ * floats beyond the type is +inf, as "no path" is.
  *
- * Of the options `work_type` and `symmetric` count; the others, where they are not left at their
- * defaults, are TW_ERR_ARGUMENT. work_type is TW_AUTO, the matrix's own type, or, for i32, TW_U16:
- * 16 bits, twice as fast, are tried first and kept where they prove exact, which is where every
- * pair has a path shorter than 2^15 - 1.
+ * Only the options `work_type` and `symmetric` are used; any other that is not left at its default
+ * is TW_ERR_ARGUMENT. work_type is TW_AUTO, the matrix's own type, or, for i32, TW_U16: 16 bits,
+ * twice as fast, are tried first and kept where they prove exact, which is where every pair has a
+ * path shorter than 2^15 - 1.
  *
- * The call does wait for room in the driver's queue where the work is more launches than that takes
- * at a time (three for every 128 vertices).
+ * The call does wait for room in the driver's queue if there are more launches (three for every 128
+ * vertices) than that holds.
  */
 TW_API TW_CHECKED tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix,
                                            const tw_apsp_options *opts,
@@ -819,8 +817,8 @@ TW_API TW_CHECKED tw_status tw_apsp_device_workspace(tw_context *ctx, uint64_t *
                                                      const tw_matrix *matrix,
                                                      const tw_apsp_options *opts);
 
-/* C = min(C, A (x) B) where (A (x) B)[i][j] = min over k of A[i][k] + B[k][j]. All of one type, one
- * of TW_U8, TW_U16, TW_I32, TW_F32, TW_F64. Integer sums stop at the type's infinity; entries
+/* C = min(C, A (x) B) where (A (x) B)[i][j] = min over k of A[i][k] + B[k][j]. All have the same
+ * type: TW_U8, TW_U16, TW_I32, TW_F32 or TW_F64. Integer sums stop at the type's infinity; entries
  * above it (i32) or below 0 (i32) are refused. C may not overlap A or B. */
 TW_API TW_CHECKED tw_status tw_minplus(tw_context *ctx, tw_matrix *c, const tw_matrix *a,
                                        const tw_matrix *b);
@@ -831,10 +829,10 @@ TW_API int64_t tw_apsp_negative_cycle(const tw_context *ctx, const int32_t **ver
 
 /* -------------------------------------------------------------- routes, summaries, checks */
 
-/* One shortest path. Only a negative cycle on a walk from one to the other matters. `distances` is
+/* One shortest path. Only a negative cycle on a walk from `from` to `to` matters. `distances` is
  * the matrix of all pairs, or its row `from` alone (1 x n), or NULL to search the graph alone; a
- * matrix that contradicts the graph is TW_ERR_VERIFY. Where `to` cannot be reached there is a
- * handle all the same, of a path without vertices. It needs neither graph nor matrix any more. */
+ * matrix that contradicts the graph is TW_ERR_VERIFY. If `to` cannot be reached there is still a
+ * handle, of a path without vertices. A path no longer needs the graph or the matrix. */
 typedef struct tw_apsp_path tw_apsp_path;
 TW_API TW_CHECKED tw_status tw_apsp_path_create(tw_context *ctx, tw_apsp_path **out,
                                                 const tw_graph *graph, const tw_matrix *distances,
@@ -878,9 +876,9 @@ typedef struct tw_apsp_summary_info {
  * the last. Integer matrices with fewer values than bins have one bin per value. Floats, and
  * integers whose diameter is 2^16 or more, are binned while the range is still unknown: edges are
  * then multiples of a power of two no wider than 2^-15 of the range, the last may lie beyond the
- * diameter, and there may be fewer bins than asked; the counts are exact for the edges reported.
- * `sources` maps rows to vertices for the diagonal when the rows are a part of the vertices; NULL:
- * row i is vertex i. Likewise `targets`. Both are read until the sink's end. */
+ * diameter, and there may be fewer bins than requested; the counts are exact for the edges
+ * reported. `sources` maps rows to vertices for the diagonal when the rows are only some of the
+ * vertices; NULL: row i is vertex i. Likewise `targets`. Both are read until the sink's end. */
 TW_API TW_CHECKED tw_status tw_apsp_summary_create(tw_context *ctx, tw_apsp_summary **out,
                                                    int32_t bins, const int32_t *sources,
                                                    const int32_t *targets);
@@ -889,7 +887,7 @@ TW_API TW_CHECKED tw_status tw_apsp_summary_describe(const tw_apsp_summary *summ
                                                      tw_apsp_summary_info *out);
 /*
  * How closeness is scaled; TW_APSP_CLOSENESS_NETWORKX unless set before the sink's begin. With r
- * vertices reached, themselves not counted, at distances whose sum is s:
+ * vertices reached, not counting the row's own, at distances whose sum is s:
  *
  *  - TW_APSP_CLOSENESS_NETWORKX: r / s * r / (cols - 1), as NetworkX has it for distances along the
  *    arcs (its closeness_centrality takes those against them: reverse the graph there); 0 unless
@@ -921,7 +919,7 @@ TW_API int32_t tw_apsp_summary_histogram(const tw_apsp_summary *summary, const d
 TW_API void tw_apsp_summary_destroy(tw_apsp_summary *summary);
 
 /* The nearest vertices of each row, or the farthest, kept as rows of distances pass by: `count` of
- * them, itself left out, the nearest (or farthest) first; of equal distances the column that comes
+ * them, the row's own left out, nearest (or farthest) first; among equal distances, earlier columns
  * first. `sources` and `targets` as for a summary. */
 typedef struct tw_apsp_nearest tw_apsp_nearest;
 typedef struct tw_apsp_nearest_options {
@@ -984,14 +982,16 @@ TW_API void tw_apsp_verifier_destroy(tw_apsp_verifier *verifier);
  * reaches itself, by the walk without arcs; weights do not matter, whatever they are.
  *
  * A plan finds the strongly connected components, whose vertices reach each other and so reach the
- * same, and the condensation, which has one vertex for each of them and no cycles. What a run does
- * depends on that alone: with one component every answer is yes. The plan may outlive the graph.
+ * same vertices, and the condensation, which has one vertex per component and no cycles. What a run
+ * does depends on that alone: with one component every answer is yes. The plan may outlive the
+ * graph.
  */
 typedef int32_t tw_reach_layout;
 enum {
     TW_REACH_BYTES = 0, /* a row is a TW_U8 for each vertex: 1 if it is reached, else 0 */
-    TW_REACH_BITS = 1   /* a row is (n + 7) / 8 of TW_U8: vertex v is bit v % 8 of element v / 8, as
-                           numpy.packbits(..., bitorder="little") has it; unused bits are 0 */
+    TW_REACH_BITS = 1   /* a row is (n + 7) / 8 elements of TW_U8: vertex v is bit v % 8 of element
+                           v / 8, as numpy.packbits(..., bitorder="little") has it; unused bits are
+                           0 */
 };
 
 typedef struct tw_reach_options {
@@ -1059,14 +1059,14 @@ typedef struct tw_reach_report {
     }
 
 /* Push the rows into every sink, in the plan's layout. `counts`, if not NULL, receives for each row
- * how many vertices its source reaches, itself included; without sinks (sink_count 0) that takes no
- * matrix, and memory of some hundred bytes per vertex and thread. `report` may be NULL. */
+ * how many vertices its source reaches, itself included; without sinks (sink_count 0) that needs no
+ * matrix, only some hundred bytes per vertex and thread. `report` may be NULL. */
 TW_API TW_CHECKED tw_status tw_reach_plan_run(tw_context *ctx, tw_reach_plan *plan, tw_sink *sinks,
                                               int32_t sink_count, int64_t *counts,
                                               tw_reach_report *report);
 
-/* Plan and run in one call, into the caller's matrix: of TW_U8, rows and columns as the options
- * have them. */
+/* Plan and run in one call, into the caller's matrix: of TW_U8, with rows and columns as the
+ * options say. */
 TW_API TW_CHECKED tw_status tw_reach(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
                                      const tw_reach_options *opts);
 
@@ -1078,7 +1078,7 @@ TW_API TW_CHECKED tw_status tw_reach(tw_context *ctx, tw_matrix *out, const tw_g
  */
 typedef struct tw_image tw_image;
 
-/* An image without planes, and one more plane of zeros, whose data the caller may write. */
+/* Make an image without planes; add a plane of zeros, whose data the caller may write. */
 TW_API TW_CHECKED tw_status tw_image_create(tw_context *ctx, tw_image **out);
 TW_API TW_CHECKED tw_status tw_image_add(tw_context *ctx, tw_image *image, int64_t rows,
                                          int64_t cols, tw_type type);
@@ -1086,7 +1086,7 @@ TW_API void tw_image_destroy(tw_image *image);
 
 TW_API int64_t tw_image_planes(const tw_image *image);
 /* A view of a plane, owned by the image and valid until a plane is added; NULL if there is none.
- * Planes that were read may lie in the file itself: they are not for writing. */
+ * Planes that were read may lie in the file itself: do not write to them. */
 TW_API const tw_matrix *tw_image_plane(const tw_image *image, int64_t plane);
 
 /* A sink that adds a plane to the image, of the shape and type of the result. After a failed run
@@ -1119,31 +1119,31 @@ TW_API TW_CHECKED tw_status tw_image_source(tw_context *ctx, tw_source *out, con
                                             const char *format, int64_t plane, tw_image_info *info);
 
 /*
- * Planes of an image file from `plane` on in one pass: as many as `bytes` and the limit of
- * tw_set_memory hold of those that lie side by side with it and are decoded together, as the bands
- * of a TIFF do whose pixels are interleaved. A source for each of them would decode all of them
- * each time. TW_ERR_UNSUPPORTED where these are fewer than two. The image has no tags.
+ * Planes of an image file from `plane` on in one pass: of those that are interleaved with it and
+ * decoded together, as the bands of a TIFF may be, as many as `bytes` and the limit of
+ * tw_set_memory hold. A source for each plane would decode all of them each time.
+ * TW_ERR_UNSUPPORTED if these are fewer than two. The image has no tags.
  */
 TW_API TW_CHECKED tw_status tw_image_read_some(tw_context *ctx, tw_image **out, const char *path,
                                                const char *format, int64_t plane, uint64_t bytes);
 
-/* Write "npy" (one plane, or a stack of planes that are alike), "pnm" (one or three planes of u8 or
- * u16), "pfm" (one or three of f32), "png" (one to four of u8 or u16), "tiff" (a page each),
+/* Write "npy" (one plane, or a stack of planes of one size and type), "pnm" (one or three planes of
+ * u8 or u16), "pfm" (one or three of f32), "png" (one to four of u8 or u16), "tiff" (a page each),
  * "records" (any number of u8, or of f32 as lines of text with five decimals). format NULL follows
  * the extension. The file appears whole or not at all; "-" is standard output. */
 TW_API TW_CHECKED tw_status tw_image_write(tw_context *ctx, const tw_image *image, const char *path,
                                            const char *format);
 
-/* The sink of one plane into such a file, which appears at end, whole. Rows go into it as they
- * come, but those of "pfm", whose last row comes first (see tw_sink_to_image_planes). */
+/* A sink for one plane into such a file, which appears whole when the sink ends. Rows are written
+ * as they come, except those of "pfm", whose last row comes first (see tw_sink_to_image_planes). */
 TW_API TW_CHECKED tw_status tw_sink_to_image_file(tw_context *ctx, tw_sink *out, const char *path,
                                                   const char *format);
 
 /*
- * What an image file says besides its elements. Of a TIFF: its place on Earth (GeoTIFF), the value
- * that means "no data" and names of bands (GDAL), resolution, descriptions. Of others: what their
- * planes are. Tags go into the TIFF that tw_sink_to_image_planes writes, as they are, except what
- * is about the values of elements.
+ * What an image file says besides its elements. For a TIFF: its place on Earth (GeoTIFF), the value
+ * that means "no data" and names of bands (GDAL), resolution, descriptions. For others: what their
+ * planes are. Tags are copied unchanged into the TIFF that tw_sink_to_image_planes writes, except
+ * those about the values of elements.
  */
 typedef struct tw_image_tags tw_image_tags;
 typedef struct tw_image_tags_info {
@@ -1153,7 +1153,7 @@ typedef struct tw_image_tags_info {
                         colours of a photograph; 1: each stands for itself */
     int64_t alpha;   /* the plane that is opacity, likewise in each further page; -1: none */
     int32_t colours; /* not 0: planes 0 to 2 are red, green and blue, likewise in further pages */
-    int32_t has_no_data; /* not 0: elements equal to no_data are none */
+    int32_t has_no_data; /* not 0: elements equal to no_data are missing */
     double no_data;
     int32_t made_here;     /* not 0: the file says that tilewright wrote it */
     int32_t has_place;     /* not 0: it says where on Earth it lies */
@@ -1164,52 +1164,53 @@ typedef struct tw_image_tags_info {
     {                                                             \
         sizeof(tw_image_tags_info), 0, 1, -1, 0, 0, 0, 0, 0, 0, 0 \
     }
-/* Of a file, whose elements are not read; arguments as of tw_image_read, but "-" has none. */
+/* Read the tags of a file, not its elements; arguments as for tw_image_read, except that "-" is
+ * refused. */
 TW_API TW_CHECKED tw_status tw_image_tags_read(tw_context *ctx, tw_image_tags **out,
                                                const char *path, const char *format);
 /* Those of the file that an image was read from, owned by the image; NULL if it was not read. */
 TW_API const tw_image_tags *tw_image_tags_of(const tw_image *image);
 TW_API void tw_image_tags_destroy(tw_image_tags *tags);
-/* NULL has the tags of a file that says nothing. */
+/* NULL stands for a file without tags. */
 TW_API TW_CHECKED tw_status tw_image_tags_describe(const tw_image_tags *tags,
                                                    tw_image_tags_info *out);
 /* The name of a plane, or NULL. */
 TW_API const char *tw_image_tags_name(const tw_image_tags *tags, int64_t plane);
 
-/* How the elements of a TIFF are compressed. Deflate and Zstandard are there if zlib and libzstd
- * were when the library was built; tw_set_compression says how hard they try. */
+/* How the elements of a TIFF are compressed. Deflate and Zstandard are available if the library was
+ * built with zlib and libzstd; tw_set_compression sets their level. */
 typedef int32_t tw_tiff_codec;
 enum { TW_TIFF_NONE = 0, TW_TIFF_LZW = 1, TW_TIFF_DEFLATE = 2, TW_TIFF_ZSTD = 3 };
 
 /*
- * The sink of several planes into one file, a run for each, in order; the file appears at the end
- * of the last. "tiff", "npy" and "records" take their rows as they come. "png" and "pnm" have the
+ * A sink for several planes into one file, one run each, in order; the file appears at the end of
+ * the last. "tiff", "npy" and "records" take their rows as they come. "png" and "pnm" have the
  * elements of all planes side by side, so all but the last one wait, in memory or, where that is
- * short, in a temporary file beside this one; those of a "pfm" all do. The same bytes for any
+ * short, in a temporary file beside this one; in a "pfm" all of them do. The same bytes for any
  * number of threads.
  */
 typedef struct tw_image_file_options {
     size_t size;
     const char *format; /* NULL: by the extension */
     int64_t planes;     /* 1 or more */
-    int64_t bands;      /* planes of a page: they must be alike; 0: all. 1: pages */
+    int64_t bands;      /* planes of a page, of one size and type; 0: all. 1: a page for each */
     const tw_image_tags
         *tags;             /* copied into the file; NULL: none. Must stay until the sink's end */
-    int64_t first_plane;   /* the plane of the tags' file that the first is about, for the names
-                              of bands; -1: none */
+    int64_t first_plane;   /* the plane of the tags' file that the first plane written stems from,
+                              for the names of bands; -1: none */
     const double *no_data; /* of the elements written; NULL: none. Copied */
-    tw_tiff_codec codec;   /* not to a pipe, unless it is TW_TIFF_NONE */
+    tw_tiff_codec codec;   /* to a pipe only TW_TIFF_NONE */
     int32_t tile;          /* tiles of this many rows and columns, a multiple of 16; 0: strips */
     int32_t predictor;     /* not 0: differences of neighbours are compressed */
     int32_t big;           /* not 0: BigTIFF; else from 4 GB on */
     int32_t colours;       /* not 0: bands 0 to 2 of a page are red, green and blue */
-    int32_t alpha; /* not 0: a band of a page is opacity: the one that is in the tags' file if
-                      first_plane is 0 and a page has its bands, else the last. 0: none is;
-                      a page with one band less than the tags' file lacks its opacity */
+    int32_t alpha; /* not 0: a band of a page is opacity: the same one as in the tags' file if
+                      first_plane is 0 and a page has its bands, else the last. 0: none is; a page
+                      with one band less than the tags' file lacks its opacity */
     int64_t first_row, first_col; /* of the tags' file: where element (0, 0) lies, for its place on
                                      Earth */
     int64_t place_plane; /* the plane of the tags' file whose page says where the planes lie; -1:
-                            each lies where that of its number does, from plane 0 on */
+                            each lies where the plane of the same number does, from plane 0 on */
     int32_t unchanged;   /* not 0: elements are those of the tags' file, whose colour table, scale,
                             offset and unit are kept, and whether 0 is white. Planes are matched as
                             place_plane says */
@@ -1296,13 +1297,12 @@ typedef struct tw_entropy_options {
     tw_entropy_border border;
     tw_entropy_base base;
     const double *range; /* two numbers lo < hi: values are put into `levels` equal bins from lo to
-                            hi, hi itself into the last, as exact arithmetic puts them; NULL:
-                            values are levels */
+                            hi, hi itself into the last, as in exact arithmetic; NULL: values are
+                            levels */
     const tw_matrix *mask; /* TW_U8, as large as the input: elements where it is 0 do not count */
     const double *no_data; /* elements equal to it do not count; NaN means NaN */
-    int64_t verify; /* compute this many elements again by the definition, drawn by the seed, and
-                       compare: 0 all of them, -1 none. TW_ERR_VERIFY names the first that is
-                       wrong */
+    int64_t verify;        /* recompute this many elements by the definition, drawn by the seed, and
+                              compare: 0 all, -1 none. TW_ERR_VERIFY names the first wrong one  */
     uint64_t verify_seed;
     int32_t skip_nan; /* not 0: elements that are NaN do not count, besides those of no_data */
     tw_type type;     /* of the result: TW_F32, within 1 ulp of the exact entropy, or TW_F64,
@@ -1357,7 +1357,7 @@ typedef struct tw_entropy_plan_info {
                        it is smaller by the window less one, and 0 x 0 if that fits nowhere */
     const char *method; /* as in tw_entropy_report */
     const char *isa;
-    const char *why; /* that method */
+    const char *why; /* the reason for the method */
     int32_t threads;
     int64_t window; /* elements of a whole window */
     int64_t block;  /* rows of the result in memory at a time, by the limit of memory when the plan
@@ -1389,16 +1389,16 @@ TW_API TW_CHECKED tw_status tw_entropy_plan_run(tw_context *ctx, tw_entropy_plan
                                                 const tw_matrix *in, tw_sink *sinks,
                                                 int32_t sink_count, tw_entropy_report *report);
 
-/* The same for an array that need not fit in memory: its rows are read as the result goes on, the
- * same bits, in blocks as large as tw_set_memory allows. A mask lies in memory as a whole. A source
- * whose rows come in order only cannot have wrapped borders. */
+/* The same for an array that need not fit in memory: its rows are read as the result proceeds, in
+ * blocks as large as tw_set_memory allows, with the same bits. A mask lies in memory as a whole. A
+ * source whose rows only come in order cannot have wrapped borders. */
 TW_API TW_CHECKED tw_status tw_entropy_plan_stream(tw_context *ctx, tw_entropy_plan *plan,
                                                    const tw_source *source, tw_sink *sinks,
                                                    int32_t sink_count, tw_entropy_report *report);
 
 /* The same as tw_entropy_plan_apply for arrays that already lie in GPU memory: array, result and
  * mask on one GPU, of any stride and alignment, whatever device the plan was made for. Values are
- * not checked: one that is no level gives undefined entropies, but nothing outside the result is
+ * not checked: one that is not a level gives undefined entropies, but nothing outside the result is
  * touched. */
 TW_API TW_CHECKED tw_status tw_entropy_plan_apply_device(tw_context *ctx, tw_entropy_plan *plan,
                                                          tw_matrix *out, const tw_matrix *in,
@@ -1427,11 +1427,12 @@ TW_API TW_CHECKED tw_status tw_entropy(tw_context *ctx, tw_matrix *out, const tw
  *                isfinite; fmod pow atan2 hypot copysign nextafter; min max of two or more;
  *                clamp(v, low, high); where(c, a, b)
  *
- * Everything is a floating-point number of the compute type, f32 or f64. A comparison gives 1 or
- * 0, a number is true unless it is 0. % is the remainder of C's fmod (it takes the sign of its left
+ * Everything is a floating-point number of the compute type, f32 or f64. A comparison gives 1 or 0,
+ * a number is true unless it is 0. % is the remainder of C's fmod (it takes the sign of its left
  * side); row % k and col % k are computed in whole numbers. Nothing traps: 1 / 0 is inf, log(-1) is
- * NaN. Arithmetic and sqrt round correctly, each by itself; the other functions have the bounds of
- * docs/functions.md, and small whole powers keep that of pow: x^2 and x^-1 are correctly rounded.
+ * NaN. Arithmetic and sqrt are correctly rounded, each operation separately; the other functions
+ * have the bounds of docs/functions.md, and small whole powers keep that of pow: x^2 and x^-1 are
+ * correctly rounded.
  */
 typedef struct tw_expr tw_expr;
 
@@ -1446,15 +1447,15 @@ typedef struct tw_expr_options {
     int32_t input_count;       /* at most 32 */
     const tw_constant *constants;
     int32_t constant_count;
-    int64_t *column; /* receives the place of an error, in characters from 1; 0 if it has none */
+    int64_t *column; /* receives the column of an error, in characters from 1; 0 if it has none */
 } tw_expr_options;
 #define TW_EXPR_OPTIONS_INIT                            \
     {                                                   \
         sizeof(tw_expr_options), NULL, 0, NULL, 0, NULL \
     }
 
-/* Read an expression. What is wrong with it is TW_ERR_FORMAT with the column and what was expected.
- * Names are letters, digits and _. opts NULL takes the defaults. */
+/* Read an expression. An error in it is TW_ERR_FORMAT, with the column and what was expected. Names
+ * are letters, digits and _. opts NULL takes the defaults. */
 TW_API TW_CHECKED tw_status tw_expr_create(tw_context *ctx, tw_expr **out, const char *text,
                                            const tw_expr_options *opts);
 TW_API void tw_expr_destroy(tw_expr *expr);
@@ -1482,11 +1483,11 @@ typedef struct tw_map_options {
                         Integers are rounded to the nearest, ties to even, and clamped; NaN becomes
                         no_data, or 0 without one */
     int64_t repeat;  /* apply the expression this many times, input "x" (the first input, if none
-                        has that name) being the result of the time before: the same bits as that
-                        many calls. 1 or more */
+                        has that name) being the previous result: the same bits as that many calls.
+                        1 or more */
     int32_t fast;    /* 1: functions within 3.5 ulp instead of 1 */
-    const double *no_data; /* where an input is equal to it (as numbers of the compute type; NaN
-                              means NaN) the result is it, too */
+    const double *no_data; /* where an input equals it (as numbers of the compute type; NaN means
+                              NaN) so does the result */
 } tw_map_options;
 #define TW_MAP_OPTIONS_INIT                                  \
     {                                                        \
@@ -1532,8 +1533,8 @@ typedef struct tw_map_report {
     double seconds_compute;
     double seconds_output;  /* the sinks */
     double seconds_read;    /* the sources */
-    int64_t became_no_data; /* elements that are no_data though no input is: there the expression
-                               gives that number, or NaN where the result is of integers. Counted by
+    int64_t became_no_data; /* elements that are no_data although no input is: the expression gives
+                               that number there, or NaN if the result is of integers. Counted by
                                tw_map_plan_run and tw_map_plan_stream, unless no_data is NaN */
 } tw_map_report;
 #define TW_MAP_REPORT_INIT                           \
@@ -1548,7 +1549,7 @@ TW_API TW_CHECKED tw_status tw_map_plan_apply(tw_context *ctx, tw_map_plan *plan
                                               tw_map_report *report);
 
 /* The same for arrays that already lie in the memory of one GPU, by a plan that was made while the
- * context's device was a GPU. Of `device` the stream alone counts: it needs no workspace. The
+ * context's device was a GPU. Only the stream of `device` is used: no workspace is needed. The
  * plan, too, must stay until the work is done. */
 TW_API TW_CHECKED tw_status tw_map_plan_apply_device(tw_context *ctx, tw_map_plan *plan,
                                                      tw_matrix *out, const tw_matrix *inputs,
@@ -1562,17 +1563,17 @@ TW_API TW_CHECKED tw_status tw_map_plan_run(tw_context *ctx, tw_map_plan *plan,
                                             tw_map_report *report);
 
 /* The same for inputs that need not fit in memory: input i is sources[i], whose rows are read as
- * the result goes on, each once and in order, or, if that has no function rows, the matrix
- * inputs[i] (`inputs` may be NULL if none is one). The same bits, in blocks as large as
+ * the result proceeds, each once and in order, or, if that has no function `rows`, the matrix
+ * inputs[i] (`inputs` may be NULL if there is none). The same bits, in blocks as large as
  * tw_set_memory allows. */
 TW_API TW_CHECKED tw_status tw_map_plan_stream(tw_context *ctx, tw_map_plan *plan,
                                                const tw_matrix *inputs, const tw_source *sources,
                                                int32_t input_count, tw_sink *sinks,
                                                int32_t sink_count, tw_map_report *report);
 
-/* The rows of such a block and the bytes it takes, inputs that lie in memory not counted, by the
- * limit and the use of memory at the time of the call. sources NULL: all inputs do. `rows` and
- * `bytes` may be NULL. */
+/* The rows of such a block and the bytes it takes, not counting inputs that lie in memory, by the
+ * limit and the use of memory at the time of the call. sources NULL: all inputs lie in memory.
+ * `rows` and `bytes` may be NULL. */
 TW_API TW_CHECKED tw_status tw_map_plan_block(tw_context *ctx, const tw_map_plan *plan,
                                               const tw_source *sources, int64_t *rows,
                                               uint64_t *bytes);
@@ -1613,11 +1614,11 @@ typedef struct tw_machine {
     int32_t threads;       /* processors this process may use */
     uint64_t memory;       /* bytes, all of it */
     uint64_t memory_available;
-    const char *isa;         /* the one in use; "" when TW_ISA names none of this machine */
+    const char *isa;         /* the one in use; "" if TW_ISA names one that this machine lacks */
     const char *isas;        /* all this machine and build have, best first, separated by spaces */
     const char *gpu;         /* "this build has no GPU code", "no driver", "no device" or a count */
     int32_t gpus;            /* that count */
-    const char *gpu_driver;  /* the newest version it knows: "CUDA 13.0"; "" without one */
+    const char *gpu_driver;  /* the newest version it supports: "CUDA 13.0"; "" without one */
     const char *gpu_runtime; /* what this build brings or loads: "CUDA 13.0"; "" for none */
 } tw_machine;
 #define TW_MACHINE_INIT                                        \
