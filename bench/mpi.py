@@ -52,7 +52,7 @@ def main():
         print(f"n = {asked.vertices}, i32{', undirected' if asked.undirected else ''}; seconds of the closure, "
               "GB at most in a process")
         print("| ranks | one process | its memory | ranks x 1 thread | waiting | memory per rank | speed | memory | "
-              "predicted | against measured |")
+              "predicted | predicted / measured |")
         print("|---|---|---|---|---|---|---|---|---|---|")
         for ranks in map(int, asked.ranks.split(",")):
             one = [alone, "apsp", *same, "--threads", str(ranks)]

@@ -6,7 +6,7 @@ _tilewright_lab()
     commands=(
         'list:the ladders, or the rungs of one'
         'show:a rung'\''s idea, its source and its inner loop'
-        'diff:what one rung changes of another, line by line'
+        'diff:how one rung differs from another, line by line'
         'run:climb a ladder\: check each rung, then time it'
         'report:one page of tables and plots of the results in a folder'
         'compare:what changed between two results, beyond noise'

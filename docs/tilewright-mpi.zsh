@@ -69,7 +69,7 @@ _tilewright_mpi()
             '--threads=[Use N threads in each process]:N: ' \
             '--memory=[Hold at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory in each process]:SIZE: ' \
             '--device-memory=[Hold at most SIZE on its GPU in each process, whatever --memory says]:SIZE: ' \
-            '--device=[Where a closure computes\: cpu (the default), or in a build with GPU code cuda (or hip)\: the processes of a machine take one of its GPUs each, in turn]:DEVICE: ' \
+            '--device=[Where a closure computes\: cpu (the default), or in a build with GPU code cuda (or hip)\: each process takes one of its machine'\''s GPUs, in turn]:DEVICE: ' \
             '--isa=[Force an instruction set\: scalar, neon, avx2 or avx512]:NAME: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \
             '(--quiet)-q[Print only errors to standard error]' \

@@ -11,7 +11,7 @@ _tilewright()
         'entropy:local entropy of an array or image\: how varied each neighbourhood is'
         'map:an expression at every element of arrays or images'
         'convert:a graph or a matrix in another format'
-        'compare:are two matrices, arrays or images equal, and where not'
+        'compare:find where two matrices, arrays or images differ'
         'generate:make a graph (complete, dense, sparse, grid, ...) or an image'
         'devices:what this machine has, and its peak rates'
         'selftest:check every method, type and instruction set on this machine'
@@ -66,7 +66,7 @@ _tilewright()
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices]:K: ' \
             '--explain[Explain the plan\: the candidates, their estimated time and memory, and the choice]' \
-            '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at once, by correcting labels), bfs (equal weights), sweep (elimination, then all sources at once\: roads, grids, meshes), reference (slow and simple)]:NAME:(auto closure dijkstra bfs sweep reference)' \
+            '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at once, by label correction), bfs (equal weights), sweep (elimination, then all sources at once\: roads, grids, meshes), reference (slow and simple)]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
             '--no-cache[Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright]' \
@@ -255,7 +255,7 @@ _tilewright()
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
             '--labels[Write the names of a matrix'\''s rows and columns beside OUT, one per line\: for d.npy d.rows.txt and d.cols.txt]' \
-            '--type=[The elements of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The element type of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--raw-type=[The type of a raw IN, which stores none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \

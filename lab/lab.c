@@ -17,8 +17,8 @@ static const cli_example first_steps[] = {
 static const cli_topic topics[] = {
     {"Ladders",
      "A ladder is one problem solved in several ways, from the plainest to the library's own. Each "
-     "rung changes one thing of its parent, so that what each idea gains can be seen on this "
-     "machine. A rung's answer is checked before it is timed."},
+     "rung changes one thing in its parent, so you can see what each idea gains on this machine. A "
+     "rung's answer is checked before it is timed."},
     {"Write-ups", "Rows such as A1 are experiments of five public write-ups; a rung of such a row "
                   "reproduces it.\n"
                   "A: " LAB_WRITE_UP_A "\n"

@@ -248,11 +248,10 @@ const cli_command lab_show = {
     .summary = "a rung's idea, its source and its inner loop",
     .text = "Prints what a rung changes, what it is checked against, what its code is compiled or "
             "called with, and the source of its kernels or functions. The program carries the "
-            "source: neither a GPU nor a checkout is needed. "
-            "Below it stands what the compiler made of it in this program: the inner loop in "
-            "machine code and, of a GPU kernel, its registers, shared and local memory. That "
-            "needs Python 3 and objdump or, in a build with CUDA, cuobjdump; what is missing is "
-            "named in a line.",
+            "source: neither a GPU nor a checkout is needed. Below it stands what the compiler "
+            "made of it in this program: the inner loop in machine code and, for a GPU kernel, its "
+            "registers, shared and local memory. That needs Python 3 and objdump or, in a build "
+            "with CUDA, cuobjdump; what is missing is named in a line.",
     .examples = show_examples,
     .operands = show_operands,
     .groups = groups,
@@ -373,12 +372,12 @@ static const cli_operand diff_operands[] = {
     {"RUNG", "Another rung of the same ladder."},
     {NULL, NULL}};
 static const cli_example diff_examples[] = {
-    {"tilewright-lab diff v6 v7", "what version 7 of row D changes of version 6"}, {NULL, NULL}};
+    {"tilewright-lab diff v6 v7", "what version 7 of row D changes in version 6"}, {NULL, NULL}};
 
 const cli_command lab_diff = {
     .name = "diff",
     .usage = "[LADDER] PARENT RUNG",
-    .summary = "what one rung changes of another, line by line",
+    .summary = "how one rung differs from another, line by line",
     .text =
         "Prints the source of both rungs, and what it is compiled or called with, with the lines "
         "that are only in PARENT marked by - and those only in RUNG by +.",

@@ -292,7 +292,7 @@ const cli_command cli_devices = {
             "can use and the links between them, and measures the ceiling of each number type: how "
             "many steps d = min(d, a + b) it does per second when nothing has to be fetched from "
             "memory. The rates of 'apsp --json' and 'bench' are compared with these. A GPU is "
-            "measured if --device names it; of several, the sum.",
+            "measured if --device names it; several are added up.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

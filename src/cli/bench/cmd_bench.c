@@ -563,12 +563,12 @@ const cli_command cli_bench = {
         "the copies from host memory and back; a note and \"copies\" in --json say so.\nThe rate "
         "counts n^3 relaxations for the whole problem. An undirected graph needs half of them, so "
         "its ratio may exceed 100 %. After Ctrl-C or an error, finished cases are kept.\nbench "
-        "entropy measures local entropy on natural-like images with windows of 5 x 5 (16 and 256 "
-        "levels), 9 x 9, 31 x 31, 63 x 63 and a disk, checks a thousand elements by the definition "
-        "and every timed result against that one, and compares with the rate at which memory could "
-        "be read and written. The best of R runs counts.\nbench map measures expressions on arrays "
-        "of 8192 x 8192, checks a thousand elements of each in interval arithmetic, and compares "
-        "bytes read and written per second with a copy's.",
+        "entropy measures local entropy on natural-looking images with windows of 5 x 5 (16 and "
+        "256 levels), 9 x 9, 31 x 31, 63 x 63 and a disk, checks a thousand elements by the "
+        "definition and every timed result against that one, and compares with the rate at which "
+        "memory could be read and written. The best of R runs counts.\nbench map measures "
+        "expressions on arrays of 8192 x 8192, checks a thousand elements of each in interval "
+        "arithmetic, and compares bytes read and written per second with a copy's.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

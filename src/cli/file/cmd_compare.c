@@ -538,7 +538,7 @@ done:
 const cli_command cli_compare = {
     .name = "compare",
     .usage = "A B",
-    .summary = "are two matrices, arrays or images equal, and where not",
+    .summary = "find where two matrices, arrays or images differ",
     .text =
         "Compares two matrices of distances, or two arrays or images, entry by entry: equal, or "
         "how many differ, by how much at most, and where first. Rows, columns and planes are "

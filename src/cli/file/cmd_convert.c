@@ -43,8 +43,8 @@ static const cli_option kind_options[] = {
      "Write the names of a matrix's rows and columns beside OUT, one per line: for d.npy "
      "d.rows.txt and d.cols.txt. A .csv already contains them."},
     {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The elements of a matrix OUT: u8, u16, i32, f32 or f64; those of IN by default. 'No path' is "
-     "kept as such; a number that does not fit is an error, but f64 is rounded to f32."},
+     "The element type of a matrix OUT: u8, u16, i32, f32 or f64; by default that of IN. 'No path' "
+     "is kept as such; a number that does not fit is an error, but f64 is rounded to f32."},
     {"raw-type", 0, CLI_TYPE, "TYPE", offsetof(settings, raw_type), 0,
      "The type of a raw IN, which stores none: u8, u16, i32 (the default), f32 or f64."},
     {0}};

@@ -52,7 +52,7 @@ static const cli_option method_options[] = {
      "is computed unless OUT, --summary, --predecessors, --verify or an answer is also given."},
     {"method", 0, CLI_METHOD, "NAME", offsetof(apsp_settings, method), 0,
      "closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at "
-     "once, by correcting labels), bfs (equal weights), sweep (elimination, then all sources at "
+     "once, by label correction), bfs (equal weights), sweep (elimination, then all sources at "
      "once: roads, grids, meshes), reference (slow and simple); auto (the default) picks the "
      "fastest."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,

@@ -82,7 +82,7 @@ static const cli_operand operands[] = {
      "complete: every ordered pair. dense: each pair with probability --density. sparse: --degree "
      "arcs per vertex, between random vertices. grid: a lattice, like roads. preferential: the "
      "rich get richer, like a social network. rmat: skewed and clustered, like the web. Images: "
-     "noise: each element by itself. gradient: from corner to corner. checker: squares. natural: "
+     "noise: every element random. gradient: from corner to corner. checker: squares. natural: "
      "noise of many sizes, like a photograph."},
     {"OUT", "The file to write; '-' is standard output."},
     {NULL, NULL}};

@@ -43,8 +43,8 @@ static const cli_group groups[] = {{"The graph", cli_reading_options},
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph file; '-' is standard input."},
-    {"DIST", "All its distances, as 'tilewright apsp GRAPH DIST' wrote them, with which no search "
-             "is needed. If both have names (in a .csv, or beside it by 'apsp --labels'), vertices "
+    {"DIST", "All its distances, as 'tilewright apsp GRAPH DIST' wrote them; no search is then "
+             "needed. If both have names (in a .csv, or beside it by 'apsp --labels'), vertices "
              "are matched by name. Without DIST the graph is searched."},
     {"FROM TO", "Two vertices: names, or numbers as in the file: from 1 in DIMACS, Matrix "
                 "Market and METIS files, else from 0."},

@@ -57,7 +57,7 @@ static const cli_group groups[] = {
 
 static const cli_operand operands[] = {
     {"GRAPH", "The graph, in any format that 'tilewright apsp' reads; '-' is standard input. "
-              "Weights are read and do not matter."},
+              "Weights are read but do not matter."},
     {"OUT", "Where the matrix goes, one byte for each pair, 1 or 0: .npy, .csv, or raw (.raw, "
             ".bin, .out or no extension); '-' is standard output. Without OUT a summary is "
             "printed."},
@@ -365,9 +365,9 @@ const cli_command cli_reach = {
     .summary = "which vertices of a graph can be reached from which",
     .text = "Computes the transitive closure: entry (i, j) of the result is 1 if a walk along the "
             "arcs leads from i to j, else 0. A vertex reaches itself. Vertices that reach each "
-            "other form a strongly connected component and reach the same, so components are "
-            "found first and only the graph between them is closed.\n"
-            "Without OUT no matrix is made: the summary tells the components and how many pairs "
+            "other form a strongly connected component and reach the same vertices, so components "
+            "are found first and only the graph between them is closed.\n"
+            "Without OUT no matrix is made: the summary shows the components and how many pairs "
             "of distinct vertices are connected, and --counts writes how many each vertex "
             "reaches.",
     .examples = examples,

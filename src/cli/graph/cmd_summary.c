@@ -49,7 +49,7 @@ static const cli_example examples[] = {
     {"tilewright summary answer --type i32 --histogram=10",
      "a raw file of int32, with a histogram of ten bins"},
     {"tilewright summary distances.npy --closeness closeness.csv", "one number for each vertex"},
-    {"tilewright summary distances.npy --labels", "with the names that 'apsp --labels' has kept"},
+    {"tilewright summary distances.npy --labels", "with the names that 'apsp --labels' wrote"},
     {NULL, NULL}};
 
 /* Who has names beside a matrix may not know how to see them. */
@@ -230,8 +230,8 @@ const cli_command cli_summary = {
     .text = "Reads a matrix of distances and prints what it shows about the graph: how many pairs "
             "are connected, the diameter (the largest distance) and the pair that has it, the "
             "radius (the minimum eccentricity) and the center that has it, and the mean. Pairs of "
-            "a vertex with itself are not counted, so a matrix that has other vertices in its rows "
-            "than in its columns ('apsp --sources') is taken only with their names: in a .csv, or "
+            "a vertex with itself are not counted, so a matrix whose rows and columns are not the "
+            "same vertices ('apsp --sources') is accepted only with their names: in a .csv, or "
             "with --labels.",
     .examples = examples,
     .operands = operands,

@@ -27,7 +27,7 @@ const cli_option cli_reading_options[] = {
     {"ids", 0, CLI_FLAG, NULL, offsetof(cli_reading, ids), 1,
      "Vertices of an edge list have names, which are used in input and output. Rows and columns "
      "follow the order in which names first appear. Default: on if the vertices of a .csv or .tsv "
-     "are not all numbers, or if a number has zeros before it or is beyond 2^31 - 2."},
+     "are not all numbers, or if a number has leading zeros or exceeds 2^31 - 2."},
     {"header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_GRAPH_HEADER_YES,
      "The first line of an edge list names its columns. Default: detected."},
     {"no-header", 0, CLI_FLAG, NULL, offsetof(cli_reading, header), TW_GRAPH_HEADER_NO,

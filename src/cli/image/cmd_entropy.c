@@ -79,9 +79,10 @@ static const cli_option format_options[] = {
      "The same as OUT, but replaces whatever is there."},
     {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(entropy_settings, out_dir), 0,
      "Take all operands as inputs, and write their results into FOLDER under the same names, with "
-     "the extension of --out-format if given; results of JPEG files are .png. A file that fails is "
-     "reported and the rest are still done; the exit status is then 2, or 1 if only checks failed. "
-     "Earlier results are replaced; other images are not. --json prints one report of all files."},
+     "the extension of --out-format if given; results of JPEG files are .png. If a file fails, "
+     "that is reported and the others are still processed; the exit status is then 2, or 1 if only "
+     "checks failed. Earlier results are replaced; other images are not. --json prints one report "
+     "of all files."},
     CLI_STORAGE_OPTIONS(entropy_settings),
     {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
      "The type of OUT's elements: f32 (the default), f16, or u8 or u16, scaled so that the largest "

@@ -62,9 +62,9 @@ static const cli_option format_options[] = {
     {"out-dir", 0, CLI_TEXT, "FOLDER", offsetof(map_settings, out_dir), 0,
      "Take all files without NAME= as x, one after the other, and write their results into FOLDER "
      "under the same names, with the extension of --out-format if given; results of JPEG files are "
-     ".png. A file that fails is reported and the rest are still done; the exit status is then 2, "
-     "or 1 if only checks failed. Earlier results are replaced; other images are not. --json "
-     "prints one report of all files."},
+     ".png. If a file fails, that is reported and the others are still processed; the exit status "
+     "is then 2, or 1 if only checks failed. Earlier results are replaced; other images are not. "
+     "--json prints one report of all files."},
     CLI_STORAGE_OPTIONS(map_settings),
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(map_settings, in_format), 0,
      "npy, pnm, pfm, png, tiff, jpeg or records, for all inputs; default: chosen by extension, or "

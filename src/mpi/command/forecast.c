@@ -67,7 +67,7 @@ static void describe(char text[LINES], const tw_mpi_forecast *f)
     snprintf(text, LINES,
              "ranks: %d on %d machine%s as a grid of %d x %d, %s\n"
              "choice: closure in %s%s, tiles of %d%s; %s of memory in each rank%s\n"
-             "rate: %s relaxations/s in each rank, all of them at work; %.0f %% of it is used%s",
+             "rate: %s relaxations/s in each rank while all are busy; %.0f %% of it is used%s",
              (int)f->ranks, (int)f->machines, machines, (int)f->grid_rows, (int)f->grid_cols,
              engine, tw_type_name(f->work_type), f->symmetric ? ", half of the matrix" : "",
              (int)f->block, f->filled < 0.995 ? ", empty ones skipped" : "", memory, device,
@@ -178,7 +178,7 @@ static void print_head(const tw_mpi_cluster *cluster, const tw_mpi_forecast *f)
               cli_show_bytes(link, cluster->bandwidth),
               cli_show_seconds(message, cluster->latency));
     cli_print("%8s  %11s  %12s  %12s  %12s  %10s\n", "ranks", "grid", "memory each", "time",
-              "of it waiting", "of ideal");
+              "waiting", "of ideal");
 }
 
 tw_status mpi_forecast_table(tw_context *ctx, const char *list, const tw_mpi_cluster *described,

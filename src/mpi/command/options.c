@@ -95,9 +95,9 @@ static const cli_option machine_options[] = {
      "that needs more is refused: use more processes on more GPUs. Default: the same as --memory, "
      "or what is free there."},
     {"device", 0, CLI_TEXT, "DEVICE", offsetof(cli_common, device), 0,
-     "Where a closure computes: cpu (the default), or in a build with GPU code cuda (or hip): the "
-     "processes of a machine take one of its GPUs each, in turn; cuda:0 is that one for all of "
-     "them, cuda:0,2 these in turn. A process's share of the matrix must fit in the memory of its "
+     "Where a closure computes: cpu (the default), or in a build with GPU code cuda (or hip): each "
+     "process takes one of its machine's GPUs, in turn; with cuda:0 all take that one, with "
+     "cuda:0,2 these two in turn. A process's share of the matrix must fit in the memory of its "
      "GPU. Panels are sent from there if the MPI says that it reads GPU memory, else from pinned "
      "host memory; TW_MPI_STAGING=never or always in the environment of all processes forces "
      "either. Other methods compute on the CPU."},

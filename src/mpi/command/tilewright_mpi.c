@@ -29,7 +29,7 @@ static const cli_example examples[] = {
     {"mpirun -n 4 tilewright-mpi apsp big.bin distances.npy --verify",
      "four processes, and a check of 16 rows"},
     {"mpirun -n 64 tilewright-mpi apsp roads.gr --closeness c.csv --histogram",
-     "distances that are never kept"},
+     "centrality and a histogram, without a matrix"},
     {"mpirun -n 2 tilewright-mpi apsp big.bin distances.npy --device cuda",
      "a GPU for each process"},
     {"mpirun -n 4 tilewright-mpi apsp big.bin --explain", "the time and memory it would take"},
