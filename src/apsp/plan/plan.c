@@ -93,7 +93,16 @@ static bool undecided(const twi_candidate *c)
     return !c->possible && c->why_not[0] == '\0';
 }
 
-/* The narrowest type that could hold distances up to `farthest`, from what was seen. */
+/* Bytes of a row, as wide as its kernel's strips make it. */
+static int64_t row_bytes(const tw_apsp_plan *plan, tw_type type)
+{
+    const int64_t nr = twi_minplus_kernel_find(plan->isa, type)->nr;
+    return (plan->graph->n + nr - 1) / nr * nr * (int64_t)tw_type_size(type);
+}
+
+/* The narrowest type that could hold distances up to `farthest`, from what was seen, but not where
+ * rows of a wider one are as short: that takes as long, and i32 needs no certificate. Into f32 it
+ * would have to be checked entry by entry. */
 static tw_type narrowest(const tw_apsp_plan *plan, double farthest)
 {
     const tw_graph *graph = plan->graph;
@@ -106,10 +115,12 @@ static tw_type narrowest(const tw_apsp_plan *plan, double farthest)
     if (farthest == TWI_UNKNOWN) {
         return TW_I32;
     }
-    if (farthest * TWI_FARTHER < TW_APSP_INF_U8) {
+    if (farthest * TWI_FARTHER < TW_APSP_INF_U8 &&
+        row_bytes(plan, TW_U8) < row_bytes(plan, TW_U16)) {
         return TW_U8;
     }
-    if (farthest * TWI_FARTHER < TW_APSP_INF_U16) {
+    if (farthest * TWI_FARTHER < TW_APSP_INF_U16 &&
+        (plan->type == TW_F32 || row_bytes(plan, TW_U16) < row_bytes(plan, TW_I32))) {
         return TW_U16;
     }
     return farthest < TW_APSP_INF_I32 ? TW_I32 : TW_F64;
