@@ -160,17 +160,21 @@ static void a_run_holds_the_memory_that_was_planned(void **state)
 }
 
 /* The search that tells how far distances reach takes long where there are many arcs. */
-/* Of four vertices every type has rows of one strip; into f32 only narrow types go unchecked. */
+/* Of four vertices every type has rows of one strip, as long as any other's where strips are of
+ * vectors; into f32 only narrow types go unchecked. */
 static void narrow_types_are_for_shorter_rows(void **state)
 {
     static const struct {
         int64_t n;
         tw_type type, work;
     } cases[] = {
-        {4, TW_I32, TW_I32}, {4, TW_F64, TW_I32}, {4, TW_F32, TW_U16}, {1000, TW_I32, TW_U8}};
+        {1000, TW_I32, TW_U8}, {4, TW_I32, TW_I32}, {4, TW_F64, TW_I32}, {4, TW_F32, TW_U16}};
     (void)state;
     tw_context *ctx = open_context();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    twi_isa isa = TWI_ISA_SCALAR;
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    const size_t count = isa == TWI_ISA_SCALAR ? 1 : sizeof cases / sizeof *cases;
+    for (size_t i = 0; i < count; i++) {
         tw_graph *graph = generate(ctx, "complete", cases[i].n, 1, 2, TW_I32);
         tw_apsp_options options = TW_APSP_OPTIONS_INIT;
         tw_apsp_plan *plan = NULL;
