@@ -308,7 +308,7 @@ class Caps(unittest.TestCase):
             self.told(("path", name + ".npy", "1", "1500"))
             self.told(("reach", name + ".npy", "o.npy"), tight=1.7)
         self.told(("apsp", "g.gr", "o.npy"), limits=("1M", "10M"))
-        self.told(("apsp", "g.gr", "--summary"), taken=2)  # by a method that takes less where it is known
+        self.told(("apsp", "g.gr", "--summary"), taken=2.5)  # by a method that takes less where it is known, and leaves a buffer alone
         for words in PACKERS.values():
             subprocess.run([*words, "-k", "d.csv"], cwd=self.folder.name, check=True)
         for name in some(["d.npy", "d.csv", "w.npy"] + ["d.csv." + extension for extension in PACKERS], 2):

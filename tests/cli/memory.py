@@ -78,7 +78,8 @@ class Memory(unittest.TestCase):
 
     def bounded(self, megabytes, *words, standard=None):
         """Run it, and return the bytes it occupied at most."""
-        with self.start(*words, "--memory", "%dM" % megabytes, standard=standard) as process:
+        # As many threads everywhere: each has memory of its own.
+        with self.start(*words, "--threads", "2", "--memory", "%dM" % megabytes, standard=standard) as process:
             said = process.stderr.read().decode()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)

@@ -93,16 +93,7 @@ static bool undecided(const twi_candidate *c)
     return !c->possible && c->why_not[0] == '\0';
 }
 
-/* Bytes of a row, as wide as its kernel's strips make it. */
-static int64_t row_bytes(const tw_apsp_plan *plan, tw_type type)
-{
-    const int64_t nr = twi_minplus_kernel_find(plan->isa, type)->nr;
-    return (plan->graph->n + nr - 1) / nr * nr * (int64_t)tw_type_size(type);
-}
-
-/* The narrowest type that could hold distances up to `farthest`, from what was seen, but not where
- * rows of a wider one are as short: that takes as long, and i32 needs no certificate. Into f32 it
- * would have to be checked entry by entry. */
+/* The narrowest type that could hold distances up to `farthest`, from what was seen. */
 static tw_type narrowest(const tw_apsp_plan *plan, double farthest)
 {
     const tw_graph *graph = plan->graph;
@@ -115,12 +106,10 @@ static tw_type narrowest(const tw_apsp_plan *plan, double farthest)
     if (farthest == TWI_UNKNOWN) {
         return TW_I32;
     }
-    if (farthest * TWI_FARTHER < TW_APSP_INF_U8 &&
-        row_bytes(plan, TW_U8) < row_bytes(plan, TW_U16)) {
+    if (farthest * TWI_FARTHER < TW_APSP_INF_U8) {
         return TW_U8;
     }
-    if (farthest * TWI_FARTHER < TW_APSP_INF_U16 &&
-        (plan->type == TW_F32 || row_bytes(plan, TW_U16) < row_bytes(plan, TW_I32))) {
+    if (farthest * TWI_FARTHER < TW_APSP_INF_U16) {
         return TW_U16;
     }
     return farthest < TW_APSP_INF_I32 ? TW_I32 : TW_F64;
@@ -592,6 +581,19 @@ static double tiny_reach(const tw_apsp_plan *plan)
     return plan->potential == NULL && most < TW_APSP_INF_U16 ? most / TWI_FARTHER : TWI_UNKNOWN;
 }
 
+/* The narrowest type, or a wider one of which a row is one strip as well: that takes as long, and
+ * i32 needs no certificate. Into f32 it would have to be checked entry by entry. */
+static tw_type tiny_type(const tw_apsp_plan *plan)
+{
+    const tw_type least = narrowest(plan, tiny_reach(plan));
+    const tw_type wide = plan->type == TW_F32 ? TW_U16 : TW_I32;
+    const bool narrow = least == TW_U8 || least == TW_U16;
+    return narrow && plan->options.work_type == TW_AUTO &&
+                   plan->graph->n <= twi_minplus_kernel_find(plan->isa, wide)->nr
+               ? wide
+               : least;
+}
+
 static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES])
 {
     const double n = (double)plan->graph->n, arcs = (double)plan->graph->arcs;
@@ -603,7 +605,7 @@ static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
         search->memory = twi_search_memory(plan, search->method) + twi_delivery_planned(plan);
         search->possible = true;
     } else {
-        closure->work_type = narrowest(plan, tiny_reach(plan));
+        closure->work_type = tiny_type(plan);
         expect(plan, tiny_reach(plan));
         closure->block =
             twi_closure_block(plan, twi_minplus_kernel_find(plan->isa, closure->work_type));
