@@ -175,9 +175,9 @@ class Graph:
         self.nodes: Optional[list[Any]] = None  #: what the vertices are called, by number
         mine = session()
         if isinstance(graph, (str, os.PathLike)):
-            options = _abi.ReadOptions(unweighted=int(unweighted))
+            options = _abi.ReadOptions(unweighted=int(bool(unweighted)))
             if directed is not None:
-                options.directed = int(directed)
+                options.directed = int(bool(directed))
             path = file_name(graph)
             mine.call(lambda: self._read(mine.large, path, options))
             return

@@ -136,7 +136,7 @@ class _Call:
             result = work()
         except Exception as error:
             raised = error
-            lib.tw_set_error(ctx, str(error).encode())
+            lib.tw_set_error(ctx, str(error).encode(errors="backslashreplace"))
         status = _mpi.tw_mpi_agree(ctx, self.comm, _abi.ERR_ARGUMENT if raised else _abi.OK)
         if raised is not None:
             raise raised
@@ -168,11 +168,11 @@ class _Call:
         options = _abi.ReadOptions()
         kind = dict(self.kind)
         directed = kind.pop("directed", None)
-        options.unweighted = int(kind.pop("unweighted", False))
+        options.unweighted = int(bool(kind.pop("unweighted", False)))
         if kind:
             raise TypeError(f"{', '.join(kind)}: not of a file")
         if directed is not None:
-            options.directed = int(directed)
+            options.directed = int(bool(directed))
         path: Any = self.graph
         return file_name(path), options
 

@@ -36,7 +36,7 @@ TWI_SHARED TW_CHECKED tw_status twi_count(tw_context *ctx, twi_counted *out, uin
 TWI_SHARED const char *twi_bytes(char buf[32], double bytes);
 
 /* Two amounts that differ, in bytes where they would look the same. */
-void twi_bytes_apart(char first[32], uint64_t bytes, char second[32], uint64_t others);
+TWI_SHARED void twi_bytes_apart(char first[32], uint64_t bytes, char second[32], uint64_t others);
 
 /* What the context may still take: what plans and buffers go by. */
 uint64_t twi_memory_left(const tw_context *ctx);
@@ -48,7 +48,8 @@ uint64_t twi_memory_room(const tw_context *ctx);
  * else "". What is named is somewhat more than those bytes, for the small things that follow them.
  */
 #define TWI_ADVICE 64
-const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx, uint64_t bytes);
+TWI_SHARED const char *twi_memory_advice(char buf[TWI_ADVICE], const tw_context *ctx,
+                                         uint64_t bytes);
 
 /* TW_ERR_MEMORY with the numbers if `bytes` more would pass the context's limit. */
 TWI_SHARED TW_CHECKED tw_status twi_memory_check(tw_context *ctx, uint64_t bytes, const char *what);

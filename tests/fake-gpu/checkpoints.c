@@ -205,8 +205,17 @@ static void count_rounds(void *user, const char *stage, double done, double tota
     }
 }
 
-/* Begun on one engine and ended after some rounds, then gone on with on another. */
-static void end_and_go_on(const graph_case *c, engine first, engine then, uint64_t seed)
+/* Whether an engine has rounds between which a run can end: on the CPU tiles of narrow types are as
+ * wide as the kernel's strips, and 256 columns of u8 with AVX-512. */
+static bool has_rounds(tw_context *ctx, const graph_case *c, engine on)
+{
+    twi_isa isa;
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    return on != CPU || c->n > 2 * twi_block_round(twi_minplus_kernel_find(isa, c->cpu), c->n, 32);
+}
+
+/* Begun on one engine and ended after some rounds, then gone on with on another; whether it did. */
+static bool end_and_go_on(const graph_case *c, engine first, engine then, uint64_t seed)
 {
     tw_context *ctx = open_listening();
     tw_graph *graph = make_graph(ctx, c);
@@ -227,7 +236,8 @@ static void end_and_go_on(const graph_case *c, engine first, engine then, uint64
     fake_begin(seed + 1, 0);
     assert_ok(ctx, run(ctx, &got, graph, c, then, seed % 3 != 0, file));
     assert_same(&got, &wanted, c, first, then, seed);
-    if (!kept || strstr(said, "resuming from checkpoint") == NULL) {
+    const bool resumed = kept && strstr(said, "resuming from checkpoint") != NULL;
+    if (!resumed && has_rounds(ctx, c, first)) {
         fail_msg("%s: %s, then %s, seed %llu: begun anew: %s", c->name, engine_names[first],
                  engine_names[then], (unsigned long long)seed, said);
     }
@@ -237,6 +247,7 @@ static void end_and_go_on(const graph_case *c, engine first, engine then, uint64
     free(wanted.data);
     tw_graph_destroy(graph);
     close_context(ctx);
+    return resumed;
 }
 
 static void a_run_goes_on_on_any_other_engine_with_the_same_bytes(void **state)
@@ -245,7 +256,8 @@ static void a_run_goes_on_on_any_other_engine_with_the_same_bytes(void **state)
     uint64_t seed = 0;
     for (int k = 0; k < CASES; k++) {
         for (int pair = 0; pair < ENGINES * ENGINES; pair++, seed++) {
-            end_and_go_on(&cases[k], (engine)(pair / ENGINES), (engine)(pair % ENGINES), seed);
+            (void)end_and_go_on(&cases[k], (engine)(pair / ENGINES), (engine)(pair % ENGINES),
+                                seed);
         }
     }
 }
@@ -259,8 +271,8 @@ static void a_checkpoint_that_was_too_narrow_is_closed_again(void **state)
             continue;
         }
         for (int on = ONE; on < CPU; on++) {
-            end_and_go_on(&cases[k], CPU, (engine)on, (uint64_t)on);
-            assert_non_null(strstr(said, "a distance reaches the limit of the checkpoint, 255"));
+            const bool resumed = end_and_go_on(&cases[k], CPU, (engine)on, (uint64_t)on);
+            assert_true(!resumed || strstr(said, "the limit of the checkpoint, 255") != NULL);
         }
     }
 }

@@ -328,6 +328,12 @@ def explained():
         check(code == 2 and len(said) == 1 and sentence in said[0], words, err)
     _, said, code, err = ranks(2, "apsp", "g.bin", "--explain", "--method", "closure", "--memory", "200k")
     check(code == 2 and len(said) == 1 and "memory" in said[0], "no memory for the closure", err)
+    _, said, code, err = ranks(2, "apsp", "h.bin", "--explain", "--method", "closure", "--work-type", "i32", "--memory", "14M")
+    named = re.search("; use --memory ([0-9]+[kM]) or more, or use more machines", said[0] if said else "")
+    check(code == 2 and named is not None, "a forecast names the limit that is enough", said, err)
+    if named is not None:
+        _, _, code, err = ranks(2, "apsp", "h.bin", "--explain", "--method", "closure", "--work-type", "i32", "--memory", named.group(1))
+        check(code == 0, "and it is", named.group(0), err)
 
 
 def limits():

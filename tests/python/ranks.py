@@ -115,6 +115,7 @@ def differences(weights, out):
     raises((TypeError, ValueError), "integer", "no number", file, out, verify="x" if other else 1)
     raises(ValueError, "embedded null character", "a name with a zero byte", file, out + "\0.npy" if other else out)
     raises(ValueError, "embedded null character", "a graph's name with a zero byte", file + "\0" if other else file, out)
+    raises(Exception, "unknown method", "a method that is no text", file, out, method="\ud800" if other else "auto")
     raises(Exception, "nonesuch", "no device", file, out, device="nonesuch" if other else "cpu")
     summary = tilewright.mpi.summary
     raises(ValueError, "was given bins 9 and rank 0 5", "bins", file, call=summary, bins=9 if other else 5)

@@ -115,16 +115,18 @@ static tw_status most_of_all(tw_context *ctx, const twi_world *world, uint64_t *
 static tw_status check_memory(tw_context *ctx, const twi_world *world, const twi_machines *machines,
                               int64_t n, uint64_t need)
 {
-    char wanted[32], there[32];
-    const uint64_t limit = tw_memory_limit(ctx);
+    char wanted[32], there[32], advice[TWI_ADVICE];
+    const uint64_t limit = tw_memory_limit(ctx), used = tw_memory_used(ctx);
     const uint64_t left = ctx->memory_limit > 0 ? limit : limit / (uint64_t)machines->here;
     tw_status status = TW_OK;
     if (need > left) {
+        twi_bytes_apart(wanted, need, there, left);
+        twi_memory_advice(advice, ctx, need > used ? need - used : 0);
         status = tw_fail(ctx, TW_ERR_MEMORY,
-                         "%lld vertices need %s of memory in each of %d ranks, but rank %d has %s; "
-                         "use more machines",
-                         (long long)n, twi_bytes(wanted, (double)need), world->size, world->rank,
-                         twi_bytes(there, (double)left));
+                         "%lld vertices need %s of memory in each of %d ranks, but rank %d has "
+                         "%s%s%s use more machines",
+                         (long long)n, wanted, world->size, world->rank, there, advice,
+                         advice[0] != '\0' ? ", or" : ";");
     }
     return twi_world_agree(ctx, world, status);
 }
