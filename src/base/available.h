@@ -5,6 +5,8 @@
 #ifndef TWI_BASE_AVAILABLE_H
 #define TWI_BASE_AVAILABLE_H
 
+#include "base/export.h"
+
 #include <stdint.h>
 
 /* Bytes; and all that the machine has. */
@@ -13,6 +15,6 @@ uint64_t twi_memory_total(void);
 
 /* What the files of the kernel say when their names begin with `root` ("" for those of this
  * machine): the limits of the process itself left out. UINT64_MAX if they say nothing. */
-uint64_t twi_memory_available_by(const char *root);
+TWI_SHARED uint64_t twi_memory_available_by(const char *root);
 
 #endif

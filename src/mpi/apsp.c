@@ -376,6 +376,17 @@ static tw_status check_output(const mpi_run *run)
     return status;
 }
 
+/* Memory for the shares of all ranks, before any of them takes its own. */
+static tw_status check_machine(const mpi_run *run, const twi_minplus_kernel *kernel, bool symmetric)
+{
+    const twi_grid *grid = &run->grid;
+    const double entries = (double)grid->n * (double)grid->n / (symmetric ? 2 : 1);
+    const double bytes = entries / (grid->rows * grid->cols) * (double)tw_type_size(kernel->type);
+    return twi_world_agree(
+        run->ctx, &run->graph->world,
+        twi_machine_check(run->ctx, &run->machine, bytes, "the distance matrix"));
+}
+
 static tw_status open_attempt(void *run_, tw_type type)
 {
     mpi_run *run = run_;
@@ -390,6 +401,10 @@ static tw_status open_attempt(void *run_, tw_type type)
     if (status == TW_OK) {
         status = choose_grid(run, type);
     }
+    if (status != TW_OK) {
+        return status;
+    }
+    status = check_machine(run, kernel, symmetric);
     if (status != TW_OK) {
         return status;
     }

@@ -352,6 +352,14 @@ def limits():
     _, said, code, err = ranks(2, *words, *extra, "--memory", str(need - 500000))
     check(code == 2 and len(said) == 1 and "memory" in said[0], "less than that", need, code, err)
     check(not os.path.exists(os.path.join(folder, "state")) and not left(), "less than that is found before the rounds")
+    # More than all ranks of the machine can have is found before any of them takes its share.
+    with open(os.path.join(folder, "huge.gr"), "w", encoding="ascii") as text:
+        text.write("p sp 2000000 1\na 1 2 1\n")
+    for help_ in ("auto", "never"):
+        os.environ["TW_MPI_HELP"] = help_
+        _, said, code, err = ranks(2, "apsp", "huge.gr", "--summary", "--method", "closure", "-q")
+        check(code == 2 and len(said) == 1 and "use more machines" in said[0], "a matrix that no machine holds", help_, code, err)
+    del os.environ["TW_MPI_HELP"]
     # Lists that each rank has for all rows are in it.
     for method in ("closure", "dijkstra"):
         needs = []

@@ -1,6 +1,7 @@
 /* See machine.h. */
 #include "mpi/shared/machine.h"
 
+#include "base/available.h"
 #include "base/clock.h"
 #include "base/threads.h"
 
@@ -44,12 +45,13 @@ static bool populate(char *memory, uint64_t bytes, int fd, int threads)
 }
 
 /* Beyond the limit of the size of files, which holds for this memory too, a signal ends the
- * process. */
+ * process; beyond what there is the system does. */
 static bool is_allowed(uint64_t bytes)
 {
     struct rlimit files;
-    return getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur == RLIM_INFINITY ||
-           bytes <= files.rlim_cur;
+    return bytes <= twi_memory_available_by("") &&
+           (getrlimit(RLIMIT_FSIZE, &files) != 0 || files.rlim_cur == RLIM_INFINITY ||
+            bytes <= files.rlim_cur);
 }
 
 /* -1: the system has no such memory. */
@@ -204,6 +206,26 @@ tw_status twi_machine_open(tw_context *ctx, twi_machine *out, const twi_world *w
         out->help = never ? TWI_HELP_OFF : can_map(out) ? TWI_HELP_ON : TWI_HELP_REFUSED;
     }
     return TW_OK;
+}
+
+tw_status twi_machine_check(tw_context *ctx, const twi_machine *machine, double bytes,
+                            const char *what)
+{
+    char need[32], there[32];
+    double all = bytes;
+    if (machine->comm == MPI_COMM_NULL) {
+        return TW_OK;
+    }
+    const tw_status status = twi_mpi_check(
+        ctx, MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, machine->comm), "add up");
+    const double left = (double)twi_memory_available_by("");
+    return status != TW_OK || ctx->memory_limit > 0 || all <= left
+               ? status
+               : tw_fail(ctx, TW_ERR_MEMORY,
+                         "not enough memory for %s: the ranks of this machine (%d) need %s, and %s "
+                         "is available; use more machines, or give --memory if each rank has a "
+                         "limit of its own",
+                         what, machine->size, twi_bytes(need, all), twi_bytes(there, left));
 }
 
 void twi_machine_close(twi_machine *machine)

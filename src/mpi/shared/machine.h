@@ -36,6 +36,11 @@ typedef struct twi_machine {
 TW_CHECKED tw_status twi_machine_open(tw_context *ctx, twi_machine *out, const twi_world *world);
 void twi_machine_close(twi_machine *machine);
 
+/* Whether a machine has the memory that all of its ranks together are about to take, each some of
+ * the bytes, where its contexts have no limits. Collective over them; another status on each. */
+TW_CHECKED tw_status twi_machine_check(tw_context *ctx, const twi_machine *machine, double bytes,
+                                       const char *what);
+
 /* True if it is on all ranks of the machine. Collective over them. */
 bool twi_machine_agree(const twi_machine *machine, bool mine);
 
