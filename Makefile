@@ -31,7 +31,7 @@ given = $(if $($(1)),-D$(or $(2),TW)_$(1)=$($(1)),-U$(or $(2),TW)_$(1))
 
 .DEFAULT_GOAL := build
 .PHONY: help setup demo build test lint clang no-openmp mpi cuda hip asan tsan fuzz coverage cross consumer bench \
-        bench-setup python-setup mpich strangers bench-python \
+        bench-setup python-setup mpich mpi-asan strangers bench-python \
         wheel deb install uninstall clean
 
 help: ## this list
@@ -133,6 +133,9 @@ python-setup: | build/ ## a virtual environment with what the tests of the Pytho
 
 mpich: | build/ ## the tests over ranks with MPICH, beside whatever MPI the other builds have
 	@tests/mpi/mpich
+
+mpi-asan: | build/ ## the tests over ranks under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tests/mpi/sanitized
 
 strangers: build ## NetworkX's whole suite through our backend (a part of it is in every make test)
 	@tests/python/run networkx-all build/$(PRESET)/tests/python/libtw_counting.so build/strangers
