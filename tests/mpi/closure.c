@@ -617,13 +617,13 @@ static void helping_takes_no_memory(void)
 
 static void cancelled_ranks_do_not_wait_for_help(void)
 {
-    const graph_case c = {"cancelled", 500, 4, false, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 64};
+    const graph_case c = {"cancelled", 1200, 4, false, 1, TW_I32, 50, TW_AUTO, TW_AUTO, 64};
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     parts of = open_parts(&c);
     tw_mpi_graph *graph = of.graph;
     opts.method = TW_APSP_METHOD_CLOSURE;
     opts.block = 64;
-    for (int after = 1; after < 5; after++) { /* in 8 rounds it looks that often at least */
+    for (int after = 1; after < 5; after++) { /* it looks once a round, of which 5 are the fewest */
         atomic_store(&cancel_after, rank == ranks / 2 ? after : 0);
         expect(tw_mpi_apsp(ctx, graph, &opts, NULL, NULL), TW_ERR_CANCELLED, "stopped on request",
                "cancelled amid tasks");
