@@ -226,7 +226,8 @@ static bool end_and_go_on(const graph_case *c, engine first, engine then, uint64
     rounds_left = 1 + (int)(seed % (first == CPU ? 2 : 4));
     tw_set_progress(ctx, count_rounds, ctx);
     fake_begin(seed, 0);
-    assert_int_equal(run(ctx, &got, graph, c, first, seed % 2 == 0, file), TW_ERR_CANCELLED);
+    const tw_status ended = run(ctx, &got, graph, c, first, seed % 2 == 0, file);
+    assert_true(ended == TW_ERR_CANCELLED || (ended == TW_OK && !has_rounds(ctx, c, first)));
     tw_set_progress(ctx, NULL, NULL);
     tw_clear_cancel(ctx);
     assert_int_equal(fake_live(), 0);

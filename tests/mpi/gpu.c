@@ -416,7 +416,8 @@ static void stopped_runs_go_on(void)
     for (int i = 0; i < 6; i++) {
         /* On GPUs all the time; begun on CPUs, whose tiles are others; gone on with there. */
         const bool first = i / 2 != 1, then = i / 2 != 2;
-        const graph_case c = {"checkpoints", i < 2 ? 46 : 150,         4, i % 2 == 1, 1,
+        /* Tiles of a CPU are up to 128 wide: rounds enough to be stopped between. */
+        const graph_case c = {"checkpoints", i < 2 ? 46 : 400,         4, i % 2 == 1, 1,
                               900,           i == 1 ? TW_AUTO : TW_I32};
         tw_mpi_graph *graph = NULL;
         arcs a = make_arcs(&c, 5);
