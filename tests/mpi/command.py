@@ -517,7 +517,7 @@ def killed():
     """A rank that is killed ends the job; the checkpoint is whole, nothing is half-written, and another run goes on."""
     one("generate", "graph", "dense", "k.bin", "--vertices", "1500", "--seed", "6", "--weights", "0:1000000")
     one("apsp", "k.bin", "right.npy", "--method", "closure", "--work-type", "f64")
-    words = ["apsp", "k.bin", "x.npy", "--checkpoint", "state", "--every", "0", "--threads", "1", "--block", "64",
+    words = ["apsp", "k.bin", "x.npy", "--checkpoint", "state", "--every", "0", "--threads", "1", "--block", "32",
              "--work-type", "f64"]
     for which in (0, -1):
         job = subprocess.Popen([run, "3", mpi, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
