@@ -46,7 +46,7 @@ complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l sum -r -d 'Writ
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l reached -r -d 'Write how many vertices each row reaches, itself not counted, to FILE'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l nearest -r -d 'Write the nearest vertices of each row to FILE, a .csv of source,target,distance'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l farthest -r -d 'Write the farthest vertices of each row to FILE, in the same way'
-complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l count -x -d 'How many nearest or farthest vertices'
+complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l count -x -d 'How many nearest or farthest vertices, at most all of them'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l method -x -a 'auto closure dijkstra bfs sweep reference' -d 'auto (the default: what tilewright apsp would choose), closure (blocked Floyd-Warshall; each process holds a share of the matrix), dijkstra, bfs (equal weights only) or sweep (elimination, then a sweep over blocks of sources)'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l work-type -x -a 'auto u8 u16 i16 i32 f32 f64' -d 'The type the closure or sweep computes in: u8, u16, i32, f32 or f64'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l block -x -d 'The pivot width of the closure and the side of the tiles that ranks hold'

@@ -53,7 +53,7 @@ _tilewright_mpi()
             '--reached=[Write how many vertices each row reaches, itself not counted, to FILE]:FILE:_files' \
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
-            '--count=[How many nearest or farthest vertices]:K: ' \
+            '--count=[How many nearest or farthest vertices, at most all of them]:K: ' \
             '--method=[auto (the default\: what tilewright apsp would choose), closure (blocked Floyd-Warshall; each process holds a share of the matrix), dijkstra, bfs (equal weights only) or sweep (elimination, then a sweep over blocks of sources)]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure and the side of the tiles that ranks hold]:B: ' \

@@ -64,7 +64,7 @@ _tilewright()
             '--reached=[Write how many vertices each row reaches, itself not counted, to FILE]:FILE:_files' \
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
-            '--count=[How many nearest or farthest vertices]:K: ' \
+            '--count=[How many nearest or farthest vertices, at most all of them]:K: ' \
             '--explain[Explain the plan\: the candidates, their estimated time and memory, and the choice]' \
             '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at once, by label correction), bfs (equal weights), sweep (elimination, then all sources at once\: roads, grids, meshes), reference (slow and simple)]:NAME:(auto closure dijkstra bfs sweep reference)' \
             '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
@@ -125,7 +125,7 @@ _tilewright()
             '--reached=[Write how many vertices each row reaches, itself not counted, to FILE]:FILE:_files' \
             '--nearest=[Write the nearest vertices of each row to FILE, a .csv of source,target,distance]:FILE:_files' \
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
-            '--count=[How many nearest or farthest vertices]:K: ' \
+            '--count=[How many nearest or farthest vertices, at most all of them]:K: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
             '--json[Print a report as JSON to standard output (to standard error if the result goes to standard output)]' \

@@ -919,8 +919,9 @@ TW_API int32_t tw_apsp_summary_histogram(const tw_apsp_summary *summary, const d
 TW_API void tw_apsp_summary_destroy(tw_apsp_summary *summary);
 
 /* The nearest vertices of each row, or the farthest, kept as rows of distances pass by: `count` of
- * them, the row's own left out, nearest (or farthest) first; among equal distances, earlier columns
- * first. `sources` and `targets` as for a summary. */
+ * them, or as many as there are columns if those are fewer, the row's own left out, nearest (or
+ * farthest) first; among equal distances, earlier columns first. `sources` and `targets` as for a
+ * summary. */
 typedef struct tw_apsp_nearest tw_apsp_nearest;
 typedef struct tw_apsp_nearest_options {
     size_t size;
@@ -937,7 +938,7 @@ typedef struct tw_apsp_nearest_info {
     size_t size;
     int64_t rows, cols;
     tw_type type;  /* of the distances */
-    int32_t count; /* of vertices kept for each row */
+    int32_t count; /* of vertices kept for each row: as asked before a matrix has passed */
     int32_t farthest;
     int32_t reserved;
 } tw_apsp_nearest_info;
@@ -950,8 +951,8 @@ TW_API TW_CHECKED tw_status tw_apsp_nearest_create(tw_context *ctx, tw_apsp_near
 TW_API TW_CHECKED tw_status tw_apsp_nearest_sink(tw_apsp_nearest *nearest, tw_sink *out);
 TW_API TW_CHECKED tw_status tw_apsp_nearest_describe(const tw_apsp_nearest *nearest,
                                                      tw_apsp_nearest_info *out);
-/* rows x count, row after row: vertices, TW_APSP_NO_VERTEX where fewer are reached, and their
- * distances, +inf there. NULL before a matrix has passed. */
+/* rows x count of tw_apsp_nearest_info, row after row: vertices, TW_APSP_NO_VERTEX where fewer are
+ * reached, and their distances, +inf there. NULL before a matrix has passed. */
 TW_API const int32_t *tw_apsp_nearest_vertices(const tw_apsp_nearest *nearest);
 TW_API const double *tw_apsp_nearest_distances(const tw_apsp_nearest *nearest);
 /* Lines "source,target,distance" below a header into a .csv file, or "-" for standard output;

@@ -513,7 +513,8 @@ def summary(
 
 class Nearest(NamedTuple):
     """The nearest (or farthest) vertices of each row and their distances, both with as many columns as
-    were asked for; −9999 and infinity where fewer are reached."""
+    were asked for, or as there are targets if those are fewer; −9999 and infinity where fewer are
+    reached."""
 
     vertices: np.ndarray
     distances: np.ndarray
@@ -569,7 +570,8 @@ def nearest(
     graph = as_graph(graph, **kind)
     asked = Question(graph, sources, targets, cutoff, np.float64, method, order)
     asked.options.type = _abi.AUTO
-    rows = asked.shape[0]
+    rows, cols = asked.shape
+    k = min(k, max(cols, 1))
     mine = session()
 
     def work(ctx: c_void_p) -> Nearest:

@@ -25,7 +25,7 @@
 #define PIECE 256 /* columns that are passed by together */
 
 struct tw_apsp_nearest {
-    int32_t count; /* k */
+    int32_t asked; /* k, of which there are as many as columns: info.count */
     bool farthest;
     const int32_t *sources;
     const int32_t *targets;
@@ -152,12 +152,12 @@ static const scan_fn scans[] = {[TW_U8] = scan_u8,   [TW_U16] = scan_u16, [TW_I1
 
 static void take_row(const tw_apsp_nearest *nearest, int64_t row, const void *data)
 {
-    const int64_t k = nearest->count;
+    const int64_t k = nearest->info.count;
     const int64_t cols = nearest->info.cols;
     const int32_t *targets = nearest->targets;
     const int64_t vertex = nearest->sources != NULL ? nearest->sources[row] : row;
     const scan_fn scan = scans[nearest->info.type];
-    heap h = {.room = nearest->count,
+    heap h = {.room = nearest->info.count,
               .farthest = nearest->farthest,
               .column = nearest->vertices + row * k,
               .value = nearest->distances + row * k};
@@ -193,12 +193,11 @@ static void forget(tw_apsp_nearest *nearest)
     nearest->vertices = NULL;
     nearest->distances = NULL;
     nearest->next = 0;
-    nearest->info = (tw_apsp_nearest_info){.count = nearest->count, .farthest = nearest->farthest};
+    nearest->info = (tw_apsp_nearest_info){.count = nearest->asked, .farthest = nearest->farthest};
 }
 
 static tw_status begin_rows(tw_apsp_nearest *nearest, tw_context *ctx, const tw_shape *shape)
 {
-    const uint64_t k = (uint64_t)nearest->count;
     uint64_t entries = 0;
     if (shape->rows < 0 || shape->cols < 0 || shape->cols > INT32_MAX ||
         !twi_type_is_element(shape->type)) {
@@ -206,11 +205,13 @@ static tw_status begin_rows(tw_apsp_nearest *nearest, tw_context *ctx, const tw_
                        (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
     const uint64_t each = sizeof *nearest->vertices + sizeof *nearest->distances;
+    const int64_t most = shape->cols > 1 ? shape->cols : 1;
+    const int32_t k = nearest->asked < most ? nearest->asked : (int32_t)most;
     uint64_t bytes = 0;
     forget(nearest);
-    if (!twi_mul((uint64_t)shape->rows, k, &entries) || !twi_mul(entries, each, &bytes)) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "%llu vertices for each of %lld rows are too many",
-                       (unsigned long long)k, (long long)shape->rows);
+    if (!twi_mul((uint64_t)shape->rows, (uint64_t)k, &entries) || !twi_mul(entries, each, &bytes)) {
+        return tw_fail(ctx, TW_ERR_MEMORY, "%d vertices for each of %lld rows are too many", (int)k,
+                       (long long)shape->rows);
     }
     tw_status status = twi_memory_check(ctx, bytes, "the list of nearest vertices");
     if (status != TW_OK) {
@@ -226,6 +227,7 @@ static tw_status begin_rows(tw_apsp_nearest *nearest, tw_context *ctx, const tw_
         forget(nearest);
         return status;
     }
+    nearest->info.count = k;
     nearest->info.rows = shape->rows;
     nearest->info.cols = shape->cols;
     nearest->info.type = shape->type;
@@ -287,7 +289,7 @@ static tw_status part_begin(void *self, tw_context *ctx, const tw_shape *shape)
     const tw_shape all = {nearest->places_rows, shape->cols, shape->type};
     tw_status status = begin_rows(nearest, ctx, &all);
     if (status == TW_OK) {
-        const size_t entries = (size_t)all.rows * (size_t)nearest->count;
+        const size_t entries = (size_t)all.rows * (size_t)nearest->info.count;
         memset(nearest->vertices, 0, entries * sizeof *nearest->vertices);
         memset(nearest->distances, 0, entries * sizeof *nearest->distances);
     }
@@ -307,7 +309,7 @@ void twi_nearest_part_sink(tw_apsp_nearest *nearest, const int64_t *places, int6
 twi_nearest_part twi_nearest_part_of(tw_apsp_nearest *nearest)
 {
     return (twi_nearest_part){nearest->vertices, nearest->distances,
-                              nearest->info.rows * nearest->count};
+                              nearest->info.rows * nearest->info.count};
 }
 
 void twi_nearest_part_forget(tw_apsp_nearest *nearest)
@@ -336,7 +338,7 @@ tw_status tw_apsp_nearest_create(tw_context *ctx, tw_apsp_nearest **out,
         status = twi_alloc_zeroed(ctx, &nearest, 1, sizeof *nearest, "the nearest vertices");
     }
     if (status == TW_OK) {
-        nearest->count = options.count;
+        nearest->asked = options.count;
         nearest->farthest = options.farthest != 0;
         nearest->sources = options.sources;
         nearest->targets = options.targets;
@@ -387,7 +389,7 @@ void tw_apsp_nearest_destroy(tw_apsp_nearest *nearest)
 
 static void print_rows(twi_printer *printer, const tw_apsp_nearest *nearest, const tw_graph *graph)
 {
-    const int64_t k = nearest->count;
+    const int64_t k = nearest->info.count;
     const tw_type type = nearest->info.type == TW_F32 ? TW_F32 : TW_F64; /* fewest digits */
     twi_print_text(printer, "source,target,distance\n");
     for (int64_t row = 0; row < nearest->info.rows && printer->status == TW_OK; row++) {

@@ -4,6 +4,7 @@
 #include "cli/graph/names.h"
 #include "cli/graph/plot.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,15 +39,34 @@ static bool wants_summary(const cli_answers *asked)
            asked->harmonic != NULL || asked->sum != NULL || asked->reached != NULL;
 }
 
-uint64_t cli_answers_memory(tw_context *ctx, const cli_answers *asked, bool summary, int64_t rows)
+/* Bytes of the lists of nearest and farthest vertices of a row, which have no more entries than it
+ * has columns. */
+static uint64_t list_bytes(const cli_answers *asked, int64_t cols)
 {
-    const uint64_t count = (uint64_t)asked->count;
+    const uint64_t count = (uint64_t)(asked->count < cols ? asked->count : cols);
+    return ((asked->nearest != NULL) + (asked->farthest != NULL)) * count * LIST_ENTRY;
+}
+
+uint64_t cli_answers_memory(tw_context *ctx, const cli_answers *asked, bool summary, int64_t rows,
+                            int64_t cols)
+{
     const uint64_t each = summary || wants_summary(asked) ? SUMMARY_ROW : 0;
-    const uint64_t lists = (asked->nearest != NULL) + (asked->farthest != NULL);
-    const uint64_t of_row = each + lists * count * LIST_ENTRY; /* count is below 2^31 */
+    const uint64_t of_row = each + list_bytes(asked, cols); /* there are fewer than 2^31 columns */
     const uint64_t tables = bins_of(asked) > 0 ? (uint64_t)tw_threads(ctx) * HISTOGRAM : 0;
     const uint64_t most = (uint64_t)1 << 60; /* more than any machine has */
     return rows > 0 && of_row > most / (uint64_t)rows ? most : (uint64_t)rows * of_row + tables;
+}
+
+tw_status cli_answers_advise(tw_context *ctx, const cli_answers *asked, int64_t rows, int64_t cols,
+                             tw_status status)
+{
+    char sentence[640];
+    const double lists = (double)rows * (double)list_bytes(asked, cols);
+    if (status != TW_ERR_MEMORY || lists < (double)tw_memory_limit(ctx) / 2) {
+        return status;
+    }
+    snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
+    return tw_fail(ctx, status, "%s; or use a smaller --count", sentence);
 }
 
 bool cli_answers_are_folds(const cli_answers *asked)

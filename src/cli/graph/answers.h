@@ -110,7 +110,7 @@ typedef struct cli_answers {
          "Write the farthest vertices of each row to FILE, in the same way."},                     \
     {                                                                                              \
         "count", 0, CLI_COUNT, "K", offsetof(settings, answers.count), 0,                          \
-            "How many nearest or farthest vertices; 10 by default."                                \
+            "How many nearest or farthest vertices, at most all of them; 10 by default."           \
     }
 
 /* Options that apsp has here and over MPI. */
@@ -175,7 +175,12 @@ typedef struct cli_answering {
 bool cli_answers_any(const cli_answers *asked);
 
 /* Bytes of the context's memory that what collects the answers holds while so many rows pass. */
-uint64_t cli_answers_memory(tw_context *ctx, const cli_answers *asked, bool summary, int64_t rows);
+uint64_t cli_answers_memory(tw_context *ctx, const cli_answers *asked, bool summary, int64_t rows,
+                            int64_t cols);
+
+/* The status of what was refused, with a word on --count where most of the memory is its lists. */
+TW_CHECKED tw_status cli_answers_advise(tw_context *ctx, const cli_answers *asked, int64_t rows,
+                                        int64_t cols, tw_status status);
 
 /* Whether what was asked for is in the numbers of each row that need no look at its distances. */
 bool cli_answers_are_folds(const cli_answers *asked);

@@ -235,9 +235,10 @@ static bool shows_summary(const apsp_run *run)
 }
 
 /* What the sinks of answers to so many rows will hold. */
-static uint64_t answers_memory(const apsp_run *run, int64_t rows)
+static uint64_t answers_memory(const apsp_run *run, int64_t rows, int64_t cols)
 {
-    return cli_answers_memory(run->job->ctx, &run->settings->answers, shows_summary(run), rows);
+    return cli_answers_memory(run->job->ctx, &run->settings->answers, shows_summary(run), rows,
+                              cols);
 }
 
 /* On a GPU that was named nothing is measured, so the file may find its space meanwhile; else that
@@ -251,8 +252,11 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
     }
     tw_apsp_options asked = *opts;
     asked.summary_only = is_summary_only(run);
-    asked.beside = answers_memory(run, shape_of_output(run, opts).rows);
+    const tw_shape shape = shape_of_output(run, opts);
+    asked.beside = answers_memory(run, shape.rows, shape.cols);
     tw_status status = tw_apsp_plan_create(run->job->ctx, &run->plan, run->graph, &asked);
+    status =
+        cli_answers_advise(run->job->ctx, &run->settings->answers, shape.rows, shape.cols, status);
     if (status == TW_OK) {
         status = tw_apsp_plan_describe(run->plan, &run->planned);
         plan_for_sinks(run, opts);
@@ -311,7 +315,8 @@ static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type
     opts.source_count = s->sources != NULL ? cli_vertices_guess(s->sources, vertices) : 0;
     opts.targets = s->targets != NULL ? &some : NULL;
     opts.target_count = s->targets != NULL ? cli_vertices_guess(s->targets, vertices) : 0;
-    opts.beside = answers_memory(run, s->sources != NULL ? opts.source_count : vertices);
+    opts.beside = answers_memory(run, s->sources != NULL ? opts.source_count : vertices,
+                                 s->targets != NULL ? opts.target_count : vertices);
     if (tw_apsp_least_memory(run->job->ctx, &bytes, vertices, arcs, weights, &opts) != TW_OK) {
         return 0;
     }

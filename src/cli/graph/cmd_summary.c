@@ -157,10 +157,12 @@ static tw_status summarise(cli_job *job, const settings *s, const tw_source *sou
         cli_answers_begin(job->ctx, answering, naming.sources, naming.targets, true, sinks, &used);
     if (status == TW_OK) { /* together, and with a row on its way */
         const tw_shape *shape = &source->shape;
-        status = tw_memory_check(job->ctx,
-                                 cli_answers_memory(job->ctx, &s->answers, true, shape->rows) +
-                                     (uint64_t)shape->cols * tw_type_size(shape->type),
-                                 "keeping the answers");
+        status = tw_memory_check(
+            job->ctx,
+            cli_answers_memory(job->ctx, &s->answers, true, shape->rows, shape->cols) +
+                (uint64_t)shape->cols * tw_type_size(shape->type),
+            "keeping the answers");
+        status = cli_answers_advise(job->ctx, &s->answers, shape->rows, shape->cols, status);
     }
     if (status == TW_OK) {
         status = tw_feed_source(job->ctx, source, sinks, used);

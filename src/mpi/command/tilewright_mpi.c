@@ -251,10 +251,10 @@ static tw_status solve(mpi_run *run)
     opts.order_cache = !s->no_cache;
     opts.checkpoint = s->checkpoint;
     opts.checkpoint_every = s->every;
-    opts.beside =
-        cli_answers_memory(run->job->ctx, &s->answers, shows_summary(run),
-                           opts.sources != NULL ? opts.source_count
-                                                : run->about.vertices); /* each rank has them all */
+    const int64_t rows = opts.sources != NULL ? opts.source_count : run->about.vertices;
+    const int64_t cols = opts.targets != NULL ? opts.target_count : run->about.vertices;
+    opts.beside = cli_answers_memory(run->job->ctx, &s->answers, shows_summary(run), rows,
+                                     cols); /* each rank has them all */
     out.path = run->output;
     out.format = s->in_lines ? "csv" : s->format;
     out.predecessors = s->predecessors;
