@@ -14,7 +14,7 @@
  * looks at the messages between two tasks. Ranks wait for each other only where a panel has not
  * come when the round before it is over.
  *
- * Ranks of one machine that have nothing to do take tasks of each other's rest (help.h): all
+ * Ranks of one machine that have nothing to do take tasks from each other's rest (help.h): all
  * threads of a rank during its rounds, the calling one between them. Their own messages come first,
  * at which the calling thread looks after every such task.
  *

@@ -1,7 +1,7 @@
 /*
  * Ranks of one machine help each other. Where cores differ in speed, or some of them have more to
  * do, the slowest rank of a round holds up all others, which wait for its panels. So a rank that
- * has nothing to do takes tasks of another one's rest (update.h): it maps that rank's tiles and
+ * has nothing to do takes tasks from another's rest (update.h): it maps that rank's tiles and
  * panels and does to them what their owner would have done, so the bytes are the same whoever does
  * it.
  *
