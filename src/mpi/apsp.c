@@ -123,12 +123,12 @@ static tw_status check_alone(mpi_run *run)
 
 /* ------------------------------------------------------------------------------------- plan */
 
-/* As plan.c: how far one search gets tells the narrowest type worth trying. */
+/* As plan.c: how far a search gets tells the narrowest type worth trying. */
 static tw_status choose_type(mpi_run *run)
 {
     const tw_graph *graph = run->plan.graph;
     twi_reached *reached = NULL;
-    double farthest = 0;
+    double farthest = graph->min_weight; /* no path is shorter than any arc */
     run->plan.reach = (double)INFINITY;
     run->plan.work_type = run->plan.options.work_type;
     if (run->plan.work_type == TW_AUTO && !graph->integral) {
@@ -143,12 +143,15 @@ static tw_status choose_type(mpi_run *run)
     tw_status status = twi_alloc(run->ctx, &reached, 2 * (uint64_t)graph->n, sizeof *reached,
                                  "a search for the plan");
     status = twi_world_agree(run->ctx, &run->graph->world, status);
-    if (status == TW_OK) {
-        status =
-            twi_relax(run->ctx, run->graph, (int32_t)(graph->n / 2), reached, reached + graph->n);
-    }
-    for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
-        farthest = isinf(reached[v].distance) ? farthest : fmax(farthest, reached[v].distance);
+    int64_t count = 0; /* of vertices reached: one that reaches no other tells nothing */
+    for (int i = 0; i < 4 && count <= 1 && status == TW_OK; i++) {
+        const int32_t source = (int32_t)((graph->n / 2 + i * (graph->n / 4)) % graph->n);
+        count = 0;
+        status = twi_relax(run->ctx, run->graph, source, reached, reached + graph->n);
+        for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
+            farthest = isinf(reached[v].distance) ? farthest : fmax(farthest, reached[v].distance);
+            count += isinf(reached[v].distance) ? 0 : 1;
+        }
     }
     twi_free(reached);
     run->plan.reach = farthest * TWI_FARTHER;

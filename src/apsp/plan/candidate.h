@@ -11,6 +11,7 @@ typedef struct twi_candidate {
     bool possible;
     char why_not[160]; /* "" while nobody has looked at it */
     double seconds;
+    double pays_beyond;     /* ruled out unless others take more seconds than this; 0: for good */
     uint64_t memory;        /* of the host */
     uint64_t device_memory; /* of each device of the plan's list */
     tw_type work_type;      /* of a closure */

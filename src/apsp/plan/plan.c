@@ -240,9 +240,8 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
     return twi_consider_search(ctx, plan, c, rival, fmin(budget, SAMPLE_MOST), farthest);
 }
 
-/* Equal weights, and the probe told how many levels there are: that alone decides between the two
- * searches, and a breadth-first search that is far ahead of the closure needs no sample either. A
- * sample of it is 512 searches, a tenth of the run for a small graph. */
+/* Equal weights: the levels that the probe has told decide between the two searches, and a
+ * breadth-first search far ahead of the closure needs no sample, which is 512 searches. */
 static void decide_by_levels(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all[CANDIDATES],
                              double farthest)
 {
@@ -435,6 +434,10 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     }
     if (status == TW_OK && undecided(&all[DIJKSTRA])) {
         status = consider_if_hopeful(ctx, plan, all, DIJKSTRA, &farthest);
+    }
+    if (status == TW_OK) {
+        status = twi_reconsider_sweep(ctx, plan, &all[SWEEP], narrowest(plan, farthest),
+                                      fastest(ctx, plan, all));
     }
     if (status == TW_OK && all[CLOSURE].possible &&
         narrowest(plan, farthest) != all[CLOSURE].work_type) {

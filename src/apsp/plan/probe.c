@@ -6,6 +6,35 @@
 
 #include <math.h>
 
+/* One search: how far and how deep it goes, if that is more than so far, and the vertices that it
+ * reaches. */
+static int64_t search_from(tw_apsp_plan *plan, int32_t source, twi_textbook *search,
+                           double *farthest)
+{
+    int64_t reached = 0;
+    twi_textbook_dijkstra(plan->graph, source, search);
+    for (int64_t v = 0; v < plan->graph->n; v++) {
+        if (!isinf(search->distance[v])) {
+            *farthest = fmax(*farthest, search->distance[v]);
+            plan->depth = search->hops[v] > plan->depth ? search->hops[v] : plan->depth;
+            reached++;
+        }
+    }
+    return reached;
+}
+
+static int32_t most_arcs(const tw_graph *graph)
+{
+    int32_t most = 0;
+    for (int32_t v = 1; v < (int32_t)graph->n; v++) {
+        if (graph->offsets[v + 1] - graph->offsets[v] >
+            graph->offsets[most + 1] - graph->offsets[most]) {
+            most = v;
+        }
+    }
+    return most;
+}
+
 tw_status twi_probe(tw_context *ctx, tw_apsp_plan *plan, double *farthest)
 {
     const tw_graph *graph = plan->graph;
@@ -23,14 +52,11 @@ tw_status twi_probe(tw_context *ctx, tw_apsp_plan *plan, double *farthest)
         return status;
     }
     twi_textbook_place(&search, graph, memory, ctx);
-    twi_textbook_dijkstra(graph, (int32_t)(graph->n / 2), &search);
-    *farthest = 0;
+    *farthest = graph->arcs > 0 ? graph->min_weight : 0; /* no path is shorter than any arc */
     plan->depth = 0;
-    for (int64_t v = 0; v < graph->n; v++) {
-        if (!isinf(search.distance[v])) {
-            *farthest = fmax(*farthest, search.distance[v]);
-            plan->depth = search.hops[v] > plan->depth ? search.hops[v] : plan->depth;
-        }
+    const int64_t reached = search_from(plan, (int32_t)(graph->n / 2), &search, farthest);
+    if (reached <= 1 && !twi_is_cancelled(ctx)) {
+        (void)search_from(plan, most_arcs(graph), &search, farthest);
     }
     twi_free(memory);
     return twi_check_cancel(ctx);

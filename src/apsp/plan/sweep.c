@@ -60,6 +60,7 @@ static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_ca
     double order = size * ORDER_SECONDS;
     *pays = order <= ORDER_SHARE * rival;
     if (!*pays) {
+        c->pays_beyond = order / ORDER_SHARE;
         twi_rule_out(c, "computing its order alone would take about %s", twi_duration(time, order));
         return TW_OK;
     }
@@ -69,9 +70,11 @@ static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_ca
         return status;
     }
     const bool periphery = screen.low >= PERIPHERY;
+    const double share = periphery ? WIDE_SHARE : NO_PERIPHERY;
     order = size * WIDE_SECONDS;
-    *pays = order <= (periphery ? WIDE_SHARE : NO_PERIPHERY) * rival;
+    *pays = order <= share * rival;
     if (!*pays) {
+        c->pays_beyond = order / share;
         twi_rule_out(c, "%.0f %% of the vertices lie at one distance%s: an order would take %s",
                      100 * screen.widest, periphery ? "" : ", few of them with few arcs",
                      twi_duration(time, order));
@@ -154,6 +157,8 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
 {
     double rate = 0;
     c->work_type = type;
+    c->pays_beyond = 0;
+    c->why_not[0] = '\0';
     const twi_minplus_kernel *kernel = twi_closure_kernel(plan, c->work_type);
     tw_status status = find_tree(ctx, plan, c, kernel, rival, &rate);
     if (status != TW_OK || plan->tree == NULL) {
@@ -172,6 +177,13 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
         TWI_SWEEP_EFFICIENCY * rate / 1e9);
     twi_rule_out_if_too_large(ctx, c);
     return TW_OK;
+}
+
+tw_status twi_reconsider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, tw_type type,
+                               const twi_candidate *best)
+{
+    const bool pays = best != NULL && c->pays_beyond > 0 && best->seconds > c->pays_beyond;
+    return pays ? twi_consider_sweep(ctx, plan, c, type, best->seconds) : TW_OK;
 }
 
 tw_status twi_consider_named_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,

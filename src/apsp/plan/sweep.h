@@ -13,6 +13,11 @@
 TW_CHECKED tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                         tw_type type, double rival);
 
+/* The same again where only its order was too dear beside a guess, when `best` (NULL: none), the
+ * fastest now that searches are measured, takes longer than guessed. */
+TW_CHECKED tw_status twi_reconsider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
+                                          tw_type type, const twi_candidate *best);
+
 /* On the GPUs that the context names. */
 TW_CHECKED tw_status twi_consider_named_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                               double farthest, double rival);

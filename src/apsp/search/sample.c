@@ -32,6 +32,9 @@
 /* Of the run that they foretell, what rounds may take after the first. */
 #define OWN_SHARE 0.03
 
+/* What a source takes beside others on all threads, times what it takes alone, at most. */
+#define BESIDE_MOST 2
+
 #define THREAD_MOST ((int64_t)4 << 20) /* elements of a thread's rows */
 #define ENTRY 0.5e-9                   /* seconds of a level, gathered and put into its row */
 #define WIDEST 8                       /* bytes of one: the batch may have to be redone in f64 */
@@ -173,11 +176,14 @@ static tw_status guess(sample *s, double took, twi_search_sample *out)
     double scale = e->method == TW_APSP_METHOD_BFS ? graph->max_weight : 1;
     double scans = e->method != TW_APSP_METHOD_BFS && atomic_load(&e->lanes) == 0 ? (double)s->size
                                                                                   : USUAL_SCANS;
+    double alone = 0;
     tw_status status = TW_OK;
     e->deadline = 0;
     do {
+        const double began = twi_thread_seconds();
         atomic_store(&e->verdict, TWI_SEARCH_FINE);
         search_batch(s, 0, 0, 1);
+        alone = twi_thread_seconds() - began;
         if ((status = twi_check_cancel(e->ctx)) != TW_OK) {
             return status;
         }
@@ -193,6 +199,10 @@ static tw_status guess(sample *s, double took, twi_search_sample *out)
         out->seconds_least = seconds_in_run(s, took);
         out->seconds_per_source =
             seconds_in_run(s, took * fmax((double)graph->arcs * scans / scanned, 1));
+        if (e->method != TW_APSP_METHOD_BFS) { /* whose batch takes no longer than all one by one */
+            out->seconds_per_source = fmin(out->seconds_per_source, BESIDE_MOST * alone);
+            out->seconds_least = fmin(out->seconds_least, out->seconds_per_source);
+        }
     }
     return status;
 }

@@ -185,6 +185,42 @@ static void narrow_types_are_for_fewer_strips(void **state)
     close_context(ctx);
 }
 
+/* A ring, but for the middle vertex, from which the plan's search gets nowhere: no type is planned
+ * that the lightest arc would not fit into. */
+static void a_vertex_that_reaches_nothing_does_not_tell_how_far_others_reach(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    tw_context *ctx = open_context();
+    int32_t ends[2][N], weights[N], count = 0;
+    for (int32_t v = 0; v < N; v++) {
+        if (v != N / 2) {
+            ends[0][count] = v;
+            ends[1][count] = v == N / 2 - 1 ? v + 2 : (v + 1) % N;
+            weights[count++] = 7;
+        }
+    }
+    ends[0][count] = 3;
+    ends[1][count] = N / 2;
+    weights[count++] = 9;
+    const tw_edges list = {sizeof list, count, ends[0], ends[1], weights, TW_I32, TW_I32};
+    tw_graph *graph = NULL;
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &list, 0));
+    for (int m = 0; m < 2; m++) {
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        tw_apsp_report report = TW_APSP_REPORT_INIT;
+        tw_apsp_plan *plan = NULL;
+        options.method = m == 0 ? TW_APSP_METHOD_CLOSURE : TW_APSP_METHOD_SWEEP;
+        assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+        assert_int_equal(describe_plan(plan).work_type, TW_U16);
+        assert_ok(ctx, tw_apsp_plan_run(ctx, plan, NULL, 0, NULL, &report));
+        assert_int_equal(report.attempts, 1);
+        tw_apsp_plan_destroy(plan);
+    }
+    tw_graph_destroy(graph);
+    close_context(ctx);
+}
+
 static void a_cancelled_plan_stops(void **state)
 {
     tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
@@ -341,6 +377,7 @@ int main(void)
         cmocka_unit_test(what_sinks_take_besides_is_in_the_plan),
         cmocka_unit_test(a_run_holds_the_memory_that_was_planned),
         cmocka_unit_test(narrow_types_are_for_fewer_strips),
+        cmocka_unit_test(a_vertex_that_reaches_nothing_does_not_tell_how_far_others_reach),
         cmocka_unit_test(a_cancelled_plan_stops),
         cmocka_unit_test(potentials_are_planned_for),
         cmocka_unit_test(a_plan_of_hours_says_how_to_do_less),
