@@ -427,7 +427,7 @@ def bad():
         (["apsp", "g.bin", "--long"], "--long has no effect without OUT"),
         (["apsp", "g.bin", "x.npy", "--predecessors", "x.npy"], "x.npy"),
         (["apsp", "g.bin", "g.bin"], "which would be lost"),
-        (["apsp", "g.bin", "x.npy", "--predecessors", "q.npy", "--targets", "3"], "predecessors need whole rows"),
+        (["apsp", "g.bin", "x.npy", "--predecessors", "q.npy", "--targets", "3"], "--predecessors needs whole rows"),
         (["apsp", "minus.el", "x.npy", "--predecessors", "q.npy", "--cutoff", "3"], "without a cutoff"),
         (["apsp", "g.bin", "x.npy", "--every", "10"], "--every has no effect without --checkpoint"),
         (["apsp", "g.bin", "x.npy", "--method", "dijkstra", "--block", "64"], "--block has no effect"),

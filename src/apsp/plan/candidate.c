@@ -46,6 +46,21 @@ void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)
     }
 }
 
+void twi_rule_out_unequal(twi_candidate *c, const tw_graph *graph)
+{
+    if (graph->min_weight != graph->max_weight) {
+        twi_rule_out(c, "the weights are not all equal");
+    } else {
+        twi_rule_out(c, "all weights are %g; it needs equal weights above 0", graph->max_weight);
+    }
+}
+
+bool twi_is_wanted(const tw_apsp_plan *plan, const twi_candidate *c)
+{
+    return plan->options.method == TW_APSP_METHOD_AUTO ? c->method != TW_APSP_METHOD_REFERENCE
+                                                       : c->method == plan->options.method;
+}
+
 bool twi_will_fold(const tw_apsp_plan *plan)
 {
     return plan->options.summary_only == 1 && plan->options.targets == NULL &&

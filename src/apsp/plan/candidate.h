@@ -31,6 +31,12 @@ void twi_rule_out_slower(twi_candidate *c, double seconds, const char *format, .
     __attribute__((format(printf, 3, 4)));
 void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c);
 
+/* Whether the options let it be chosen. */
+bool twi_is_wanted(const tw_apsp_plan *plan, const twi_candidate *c);
+
+/* A breadth-first search needs equal weights above 0, which the graph does not have: why. */
+void twi_rule_out_unequal(twi_candidate *c, const tw_graph *graph);
+
 /* Will summaries be content with folds, as far as that can be seen before the run? */
 bool twi_will_fold(const tw_apsp_plan *plan);
 

@@ -105,7 +105,7 @@ tw_status twi_consider_gpu_hops(tw_context *ctx, tw_apsp_plan *plan, twi_candida
     const bool named = twi_gpu_is_named(ctx);
     twi_gpu_info info;
     if (!plan->graph->equal && plan->graph->arcs > 0) {
-        twi_rule_out(c, "the weights are not all equal");
+        twi_rule_out_unequal(c, plan->graph);
         return TW_OK;
     }
     plan->waited += twi_gpu_await(ctx);
@@ -145,7 +145,7 @@ tw_status twi_consider_gpu_hops_if_they_may_pay(tw_context *ctx, tw_apsp_plan *p
                plan->options.method != TW_APSP_METHOD_BFS) {
         return TW_OK;
     } else if (!plan->graph->equal) {
-        twi_rule_out(c, "the weights are not all equal");
+        twi_rule_out_unequal(c, plan->graph);
     } else if (best != NULL && best->seconds < look) {
         twi_rule_out(c, "%s", short_of_it);
     } else {

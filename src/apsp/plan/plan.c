@@ -27,6 +27,7 @@
 #include "apsp/plan/gpu_hops.h"
 #include "apsp/plan/gpu_labels.h"
 #include "apsp/plan/probe.h"
+#include "apsp/plan/refusal.h"
 #include "apsp/plan/search.h"
 #include "apsp/plan/sweep.h"
 #include "apsp/search/potentials.h"
@@ -272,12 +273,6 @@ static void decide_by_levels(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     }
 }
 
-static bool is_wanted(const tw_apsp_plan *plan, const twi_candidate *c)
-{
-    return plan->options.method == TW_APSP_METHOD_AUTO ? c->method != TW_APSP_METHOD_REFERENCE
-                                                       : c->method == plan->options.method;
-}
-
 /* The candidate with the shortest estimated time that fits in memory; NULL without any. */
 static const twi_candidate *fastest(tw_context *ctx, const tw_apsp_plan *plan,
                                     twi_candidate all[CANDIDATES])
@@ -285,7 +280,7 @@ static const twi_candidate *fastest(tw_context *ctx, const tw_apsp_plan *plan,
     const twi_candidate *best = NULL;
     for (int i = 0; i < CANDIDATES; i++) {
         twi_rule_out_if_too_large(ctx, &all[i]);
-        if (is_wanted(plan, &all[i]) && all[i].possible &&
+        if (twi_is_wanted(plan, &all[i]) && all[i].possible &&
             (best == NULL || all[i].seconds < best->seconds)) {
             best = &all[i];
         }
@@ -416,7 +411,7 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
     if (!graph->equal && graph->arcs > 0) {
-        twi_rule_out(&all[BFS], "the weights are not all equal");
+        twi_rule_out_unequal(&all[BFS], graph);
     } else if (graph->equal && (forced == TW_APSP_METHOD_AUTO || counts) &&
                farthest != TWI_UNKNOWN) {
         decide_by_levels(ctx, plan, all, farthest);
@@ -457,49 +452,6 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
 }
 
 /* -------------------------------------------------------------------------------- the choice */
-
-/* Why there is no way at all. */
-static tw_status fail_choice(tw_context *ctx, const tw_apsp_plan *plan,
-                             const twi_candidate all[CANDIDATES])
-{
-    const twi_candidate *smallest = NULL;
-    char need[32];
-    char have[32];
-    char advice[TWI_ADVICE];
-    for (int i = 0; i < CANDIDATES; i++) {
-        const twi_candidate *c = &all[i];
-        if (is_wanted(plan, c) && !c->gpu && c->memory > 0 &&
-            (smallest == NULL || c->memory < smallest->memory)) {
-            smallest = c;
-        }
-    }
-    if (twi_gpu_is_named(ctx) && plan->options.method == TW_APSP_METHOD_SWEEP) {
-        return tw_fail(ctx, TW_ERR_MEMORY, "%s: cannot sweep %lld vertices: %s", ctx->device,
-                       (long long)plan->graph->n, all[GPU_SWEEP].why_not);
-    }
-    if (twi_gpu_is_named(ctx) && all[GPU].why_not[0] != '\0') {
-        return tw_fail(ctx, TW_ERR_MEMORY, "%s: cannot close %lld vertices: %s", ctx->device,
-                       (long long)plan->graph->n, all[GPU].why_not);
-    }
-    if (smallest != NULL) {
-        twi_bytes_apart(need, smallest->memory, have, twi_memory_room(ctx));
-        twi_memory_advice(advice, ctx, smallest->memory);
-        return tw_fail(ctx, TW_ERR_MEMORY,
-                       "%lld vertices need %s of memory with %s, the method that needs the least "
-                       "here, but %s is available%s%s request fewer sources, or use a machine with "
-                       "more memory",
-                       (long long)plan->graph->n, need, tw_apsp_method_name(smallest->method), have,
-                       advice, advice[0] != '\0' ? "," : ";");
-    }
-    int asked = CLOSURE;
-    for (int i = 0; i < CANDIDATES; i++) {
-        asked = all[i].method == plan->options.method && all[i].gpu == twi_gpu_is_named(ctx)
-                    ? i
-                    : asked;
-    }
-    return tw_fail(ctx, TW_ERR_ARGUMENT, "method %s cannot be used: %s",
-                   tw_apsp_method_name(plan->options.method), all[asked].why_not);
-}
 
 /* What the run needs to know of the chosen candidate. */
 static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *best)
@@ -661,7 +613,7 @@ static tw_status make_plan(tw_context *ctx, tw_apsp_plan *plan)
     if (status == TW_OK) {
         const twi_candidate *best = fastest(ctx, plan, all);
         if (best == NULL) {
-            return fail_choice(ctx, plan, all);
+            return twi_refuse_plan(ctx, plan, all, CANDIDATES);
         }
         settle(ctx, plan, best);
         if (plan->explanation != NULL) {

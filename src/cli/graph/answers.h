@@ -140,7 +140,7 @@ typedef struct cli_answers {
          "LIST",                                                                                  \
          offsetof(settings, targets),                                                             \
          0,                                                                                       \
-         "Compute only these columns, given in the same way."},                                   \
+         "Compute only these columns, given in the same way; not with --predecessors."},          \
     {                                                                                             \
         "cutoff", 0, CLI_NUMBER, "D", offsetof(settings, cutoff), 0,                              \
             "Treat distances above D as unreachable."                                             \

@@ -29,6 +29,11 @@ tw_status cli_apsp_check_names(tw_context *ctx, cli_apsp_files *files)
             ctx, TW_ERR_ARGUMENT,
             "--long writes from,to,distance as csv: give OUT the extension .csv, or use '-'");
     }
+    if (files->predecessors != NULL && files->targets != NULL) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "--predecessors needs whole rows; leave out --targets, or use 'tilewright "
+                       "path' for single paths");
+    }
     const cli_file output = {"OUT", out}, before = {"--predecessors", files->predecessors};
     tw_status status =
         cli_refuse_foreign_labels(ctx, &before, NULL, "remove them, or name another file");

@@ -28,7 +28,8 @@ static const cli_option result_options[] = {
     {"predecessors", 0, CLI_TEXT, "FILE", offsetof(apsp_settings, predecessors), 0,
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
      "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "
-     "file; where they have names, a .csv is a table of names, empty where there is none."},
+     "file; where they have names, a .csv is a table of names, empty where there is none. Not with "
+     "--targets."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(apsp_settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(apsp_settings, format), 0,
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "

@@ -20,7 +20,7 @@ static const cli_option result_options[] = {
      "Also write the vertex before each target on its shortest path, as int32 of the same shape; "
      "-9999 where there is none. Vertices are numbered from 0, but in a .csv as in the graph's "
      "file; where they have names, a .csv is a table of names, empty where there is none. Each "
-     "machine then holds the whole graph, even for a closure."},
+     "machine then holds the whole graph, even for a closure. Not with --targets."},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(mpi_settings, output), 0, "The same as OUT."},
     {"out-format", 0, CLI_TEXT, "FORMAT", offsetof(mpi_settings, format), 0,
      "The format of OUT: raw, npy or csv. Default: chosen by extension; .raw, .bin, .out or none "
