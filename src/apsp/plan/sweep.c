@@ -16,11 +16,14 @@
 #define SWEEP_DEGREE 64.0    /*   and arcs per vertex at most, for a sweep to be considered */
 #define ORDER_SECONDS 150e-9 /* of an order: per vertex or arc, */
 #define ORDER_SHARE 0.4      /*   and the part of the rival's that it may take; */
-#define WIDE 0.08            /* if one level has more of the vertices than this, */
-#define WIDE_SECONDS 320e-9  /*   the same, */
-#define WIDE_SHARE 0.3       /*   where a periphery of few arcs makes good what the core costs, */
-#define PERIPHERY 0.3        /*   which has that many of the vertices, */
-#define NO_PERIPHERY 0.05    /*   and the same share where there is none */
+#define KEPT_SECONDS 80e-9  /* of a kept order, likewise: read, and the steps of its tree counted; \
+                             */
+#define KEPT_SHARE 0.3      /*   and its part (Neoverse V1, November 2026) */
+#define WIDE 0.08           /* if one level has more of the vertices than this, */
+#define WIDE_SECONDS 320e-9 /*   the same, */
+#define WIDE_SHARE 0.3      /*   where a periphery of few arcs makes good what the core costs, */
+#define PERIPHERY 0.3       /*   which has that many of the vertices, */
+#define NO_PERIPHERY 0.05   /*   and the same share where there is none */
 #define MERGE_SECONDS 2.5e-9 /* of an entry that a front leaves to its parent */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
 #define FOLD_STEPS 5.0       /* steps that an entry counts as: summed up along both ways */
@@ -46,6 +49,21 @@ static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c)
     } else {
         return true;
     }
+    return false;
+}
+
+/* The same for an order that an earlier run may have kept, which takes time, too. */
+static bool kept_may_pay(const tw_apsp_plan *plan, twi_candidate *c, double rival)
+{
+    const double order = ((double)plan->graph->n + (double)plan->graph->arcs) * KEPT_SECONDS;
+    char time[TWI_DURATION];
+    if (plan->options.order != NULL || plan->options.order_cache == 0 ||
+        order <= KEPT_SHARE * rival) {
+        return true;
+    }
+    c->pays_beyond = order / KEPT_SHARE;
+    twi_rule_out(c, "reading or computing its order alone would take %s or more",
+                 twi_duration(time, order));
     return false;
 }
 
@@ -141,7 +159,7 @@ static tw_status find_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
                            const twi_minplus_kernel *kernel, double rival, double *rate)
 {
     const bool forced = plan->options.method == TW_APSP_METHOD_SWEEP;
-    if (!forced && !may_pay(plan, c)) {
+    if (!forced && !(may_pay(plan, c) && kept_may_pay(plan, c, rival))) {
         return TW_OK;
     }
     tw_status status = make_tree(ctx, plan, c, kernel, rival, rate);
