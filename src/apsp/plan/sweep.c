@@ -16,14 +16,13 @@
 #define SWEEP_DEGREE 64.0    /*   and arcs per vertex at most, for a sweep to be considered */
 #define ORDER_SECONDS 150e-9 /* of an order: per vertex or arc, */
 #define ORDER_SHARE 0.4      /*   and the part of the rival's that it may take; */
-#define KEPT_SECONDS 80e-9  /* of a kept order, likewise: read, and the steps of its tree counted; \
-                             */
-#define KEPT_SHARE 0.3      /*   and its part (Neoverse V1, November 2026) */
-#define WIDE 0.08           /* if one level has more of the vertices than this, */
-#define WIDE_SECONDS 320e-9 /*   the same, */
-#define WIDE_SHARE 0.3      /*   where a periphery of few arcs makes good what the core costs, */
-#define PERIPHERY 0.3       /*   which has that many of the vertices, */
-#define NO_PERIPHERY 0.05   /*   and the same share where there is none */
+#define KEPT_SECONDS 80e-9   /* of a kept one: read, and its steps counted; */
+#define KEPT_SHARE 0.3       /*   and its part (Neoverse V1, November 2026) */
+#define WIDE 0.08            /* if one level has more of the vertices than this, */
+#define WIDE_SECONDS 320e-9  /*   the same, */
+#define WIDE_SHARE 0.3       /*   where a periphery of few arcs makes good what the core costs, */
+#define PERIPHERY 0.3        /*   which has that many of the vertices, */
+#define NO_PERIPHERY 0.05    /*   and the same share where there is none */
 #define MERGE_SECONDS 2.5e-9 /* of an entry that a front leaves to its parent */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
 #define FOLD_STEPS 5.0       /* steps that an entry counts as: summed up along both ways */
