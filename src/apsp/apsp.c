@@ -179,14 +179,12 @@ static tw_status certify(void *run, bool *exact)
     return *exact ? TW_OK : twi_certify(self->ctx, self->plan->graph, &self->work, exact);
 }
 
-/* Are there 16 bits to try after 15? */
+/* Are there 16 bits to try after 15, or 8 after 7? */
 static bool has_more_bits(void *run)
 {
     closure_run *self = run;
-    const twi_minplus_kernel *kernel = self->work.kernel;
-    const bool more = kernel->infinity < tw_apsp_infinity(kernel->type);
-    self->all_bits = more;
-    return more;
+    self->all_bits = twi_kernel_is_plain(self->work.kernel);
+    return self->all_bits;
 }
 
 /* All rows into a matrix of the caller's, without a buffer on the way. */

@@ -2,7 +2,7 @@
  * tw_minplus_ceiling: what this machine could do if nothing had to be loaded. All threads run the
  * kernel's register-only probe at the same time; the best of several bursts in either instruction
  * order counts, since anything else running on the machine can only make one slower. Of the two
- * kernels of u16 the faster one counts.
+ * kernels of u16, and of u8, the faster one counts.
  */
 #include "apsp/closure/kernels.h"
 #include "apsp/gpu/gpu.h"
@@ -76,8 +76,9 @@ tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw_type type, int32_
                        TWI_THREADS_MOST);
     }
     *rate = rate_of(kernel, threads);
-    if (type == TW_U16) { /* plain sums, where distances need no more than 15 bits */
-        const double plain = rate_of(twi_minplus_kernel_of_15_bits(isa), threads);
+    kernel = twi_minplus_kernel_plain(isa, type); /* where distances need a bit less */
+    if (kernel != NULL) {
+        const double plain = rate_of(kernel, threads);
         *rate = plain > *rate ? plain : *rate;
     }
     return TW_OK;

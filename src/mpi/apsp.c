@@ -457,7 +457,7 @@ static bool has_more_bits(void *run_)
 {
     mpi_run *run = run_;
     const twi_minplus_kernel *kernel = run->share.kernel;
-    run->all_bits = run->gpu < 0 && kernel->infinity < tw_apsp_infinity(kernel->type);
+    run->all_bits = run->gpu < 0 && twi_kernel_is_plain(kernel);
     return run->all_bits;
 }
 

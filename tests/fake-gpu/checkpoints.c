@@ -10,6 +10,7 @@
 #include "unit/scratch_folder.h"
 
 #include "apsp/closure/checkpoint.h"
+#include "apsp/closure/scatter.h"
 #include "apsp/gpu/gpu.h"
 #include "base/random.h"
 
@@ -267,13 +268,19 @@ static void a_run_goes_on_on_any_other_engine_with_the_same_bytes(void **state)
 static void a_checkpoint_that_was_too_narrow_is_closed_again(void **state)
 {
     (void)state;
+    tw_context *ctx = open_context();
+    twi_isa isa;
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    const bool plain = twi_may_be_plain(isa, TW_U8); /* then 7 bits may have come first */
+    close_context(ctx);
     for (int k = 0; k < CASES; k++) {
         if (strstr(cases[k].name, "too far for u8") == NULL) {
             continue;
         }
         for (int on = ONE; on < CPU; on++) {
             const bool resumed = end_and_go_on(&cases[k], CPU, (engine)on, (uint64_t)on);
-            assert_true(!resumed || strstr(said, "the limit of the checkpoint, 255") != NULL);
+            assert_true(!resumed || strstr(said, "the limit of the checkpoint, 255") != NULL ||
+                        (plain && strstr(said, "the limit of the checkpoint, 127") != NULL));
         }
     }
 }

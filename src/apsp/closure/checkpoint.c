@@ -71,9 +71,9 @@ uint64_t twi_checkpoint_memory(int64_t n, int threads)
 const twi_minplus_kernel *twi_state_kernel(const tw_apsp_plan *plan, const twi_state *state)
 {
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, state->type);
-    const twi_minplus_kernel *narrow = twi_minplus_kernel_of_15_bits(plan->isa);
-    if (state->type == TW_U16 && state->cap == narrow->infinity) {
-        kernel = narrow;
+    const twi_minplus_kernel *plain = twi_minplus_kernel_plain(plan->isa, state->type);
+    if (plain != NULL && state->cap == plain->infinity) {
+        kernel = plain;
     }
     const bool is_float = state->type == TW_F32 || state->type == TW_F64;
     const bool pivots = !is_float || plan->any_pivots || plan->gpus.count > 0 ||

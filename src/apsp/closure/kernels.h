@@ -119,7 +119,15 @@ typedef struct twi_minplus_kernel {
 /* The kernel of a usable ISA; NULL for a type the engine does not compute in (i16). */
 TWI_SHARED const twi_minplus_kernel *twi_minplus_kernel_find(twi_isa isa, tw_type type);
 
-/* That of u16 for values below 2^15 - 1, which is its infinity: twice as fast on x86-64. */
+/* Those of u16 for values below 2^15 - 1 and of u8 for values below 2^7 - 1, which are their
+ * infinities: sums are plain ones, twice as fast on x86-64. NULL for other types. */
+TWI_SHARED const twi_minplus_kernel *twi_minplus_kernel_plain(twi_isa isa, tw_type type);
 TWI_SHARED const twi_minplus_kernel *twi_minplus_kernel_of_15_bits(twi_isa isa);
+
+/* Whether it is one of those: all bits of the type are yet to be tried. */
+TWI_SHARED bool twi_kernel_is_plain(const twi_minplus_kernel *kernel);
+
+/* "7 bits of ", "15 bits of ", or "" where distances may use all of them. */
+const char *twi_kernel_bits(const twi_minplus_kernel *kernel);
 
 #endif

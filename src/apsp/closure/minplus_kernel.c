@@ -95,6 +95,31 @@ static inline void transpose_words(void *out, int64_t out_step, const void *src,
 #define SUM_ACROSS uint32_t
 #include "apsp/closure/minplus_kernel_type.h"
 
+/* Eight bits of which distances use seven: the same with half the width. */
+#define vec_u7 vec_u8
+#define LANES_u7 LANES_u8
+#define A_LANES_u7 A_LANES_u8
+#define load_u7 load_u8
+#define store_u7 store_u8
+#define splat_u7 splat_u8
+#define broadcast_u7 broadcast_u8
+#define add_u7 plain_add_u8
+#define min_u7 min_u8
+#define max_u7 max_u8
+#define wide_u7 wide_u8
+#define add_wide_u7 add_wide_u8
+#define spread_wide_u7 spread_wide_u8
+#define opaque_u7 opaque_u8
+#define columns_4_u7 columns_4_u8
+#define S u7
+#define T uint8_t
+#define TW_TYPE TW_U8
+#define INFTY INT8_MAX
+#define WHOLE 1
+#define FOLD_MOST (UINT16_MAX / UINT8_MAX)
+#define SUM_ACROSS uint32_t
+#include "apsp/closure/minplus_kernel_type.h"
+
 #define S i32
 #define T int32_t
 #define TW_TYPE TW_I32
@@ -123,6 +148,6 @@ static inline void transpose_words(void *out, int64_t out_step, const void *src,
 #include "apsp/closure/minplus_kernel_type.h"
 
 #define TABLE JOIN(twi_minplus, TWI_KERNEL_ISA)
-extern const twi_minplus_kernel *const TABLE[6];
-const twi_minplus_kernel *const TABLE[6] = {&kernel_u8,  &kernel_u16, &kernel_i32,
-                                            &kernel_f32, &kernel_f64, &kernel_u15};
+extern const twi_minplus_kernel *const TABLE[7];
+const twi_minplus_kernel *const TABLE[7] = {&kernel_u8,  &kernel_u16, &kernel_i32, &kernel_f32,
+                                            &kernel_f64, &kernel_u15, &kernel_u7};

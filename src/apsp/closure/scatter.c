@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+/* Times as far as expected, to be sure of 7 bits: with the plan's own doubt twice what one search
+ * saw, and no two vertices of an undirected component are farther apart. */
+#define DOUBT_OF_7_BITS 1.6
+
 #define SQUARE 64 /* side of the blocks in which the matrix is compared with its transpose */
 
 /* A weight as an entry. The sum makes -0 a 0, as that of twi_plan_arc_weight does. Floats have no
@@ -85,28 +89,37 @@ static bool has_all_arcs(const tw_graph *graph, int64_t u)
     return differ == 0;
 }
 
+/* NEON adds bytes as fast with saturation as without: 7 bits could only fail there. */
+bool twi_may_be_plain(twi_isa isa, tw_type type)
+{
+    return type == TW_U16 || (type == TW_U8 && (isa == TWI_ISA_AVX2 || isa == TWI_ISA_AVX512));
+}
+
 const twi_minplus_kernel *twi_closure_kernel(const tw_apsp_plan *plan, tw_type type)
 {
-    const twi_minplus_kernel *narrow = twi_minplus_kernel_of_15_bits(plan->isa);
-    return type == TW_U16 && plan->reach < narrow->infinity
-               ? narrow
+    const twi_minplus_kernel *plain = twi_minplus_kernel_plain(plan->isa, type);
+    const double reach = plan->reach * (type == TW_U8 ? DOUBT_OF_7_BITS : 1);
+    return twi_may_be_plain(plan->isa, type) && reach < plain->infinity
+               ? plain
                : twi_minplus_kernel_find(plan->isa, type);
 }
 
 static void scatter_row(const tw_apsp_plan *plan, const twi_work *work, int64_t u)
 {
     const tw_graph *graph = plan->graph;
-    const uint16_t cap = work->kernel->type == TW_U16 ? (uint16_t)work->kernel->infinity : 0;
+    const double infinity = work->kernel->infinity;
+    const uint8_t cap_u8 = work->kernel->type == TW_U8 ? (uint8_t)infinity : 0;
+    const uint16_t cap_u16 = work->kernel->type == TW_U16 ? (uint16_t)infinity : 0;
     const bool is_plain = plan->potential == NULL;
     const bool is_complete = is_plain && has_all_arcs(graph, u);
     const int32_t *targets = graph->targets;
     const int64_t end = graph->offsets[u + 1];
     switch (work->kernel->type) {
     case TW_U8:
-        FILL_ROW(uint8_t, TW_APSP_INF_U8)
+        FILL_ROW(uint8_t, cap_u8)
         break;
     case TW_U16:
-        FILL_ROW(uint16_t, cap)
+        FILL_ROW(uint16_t, cap_u16)
         break;
     case TW_I32:
         FILL_ROW(int32_t, TW_APSP_INF_I32)
@@ -135,37 +148,43 @@ void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work
     }
 }
 
-static void name_in_row(uint16_t *row, int64_t n, uint16_t cap)
+#define NAME_IN_ROW(T, INFTY)                                  \
+    {                                                          \
+        T *row = (T *)work->data + i * work->ld;               \
+        T most = 0; /* a maximum becomes vectors */            \
+        for (int64_t j = 0; j < work->n; j++) {                \
+            most = row[j] > most ? row[j] : most;              \
+        }                                                      \
+        for (int64_t j = 0; most >= cap && j < work->n; j++) { \
+            row[j] = row[j] < cap ? row[j] : (INFTY);          \
+        }                                                      \
+    }
+
+static void name_in_row(const twi_work *work, int64_t i)
 {
-    uint16_t most = 0; /* a maximum becomes vectors */
-    for (int64_t j = 0; j < n; j++) {
-        most = row[j] > most ? row[j] : most;
-    }
-    if (most < cap) {
-        return;
-    }
-    for (int64_t j = 0; j < n; j++) {
-        row[j] = row[j] < cap ? row[j] : TW_APSP_INF_U16;
+    const uint16_t cap = (uint16_t)work->kernel->infinity;
+    if (work->kernel->type == TW_U8) {
+        NAME_IN_ROW(uint8_t, TW_APSP_INF_U8)
+    } else {
+        NAME_IN_ROW(uint16_t, TW_APSP_INF_U16)
     }
 }
 
 void twi_name_infinity(tw_context *ctx, const twi_work *work)
 {
-    uint16_t *data = work->data;
     const int threads = twi_threads_for(ctx, work->n * work->n);
-    const uint16_t cap = (uint16_t)work->kernel->infinity;
-    if (work->kernel->type != TW_U16 || cap == TW_APSP_INF_U16) {
+    if (!twi_kernel_is_plain(work->kernel)) {
         return;
     }
     if (threads == 1) {
         for (int64_t i = 0; i < work->n; i++) {
-            name_in_row(data + i * work->ld, work->n, cap);
+            name_in_row(work, i);
         }
         return;
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < work->n; i++) {
-        name_in_row(data + i * work->ld, work->n, cap);
+        name_in_row(work, i);
     }
 }
 

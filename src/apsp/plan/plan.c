@@ -107,11 +107,8 @@ static tw_type narrowest(const tw_apsp_plan *plan, double farthest)
     if (farthest == TWI_UNKNOWN) {
         return TW_I32;
     }
-    if (farthest * TWI_FARTHER < TW_APSP_INF_U8) {
-        return TW_U8;
-    }
     if (farthest * TWI_FARTHER < TW_APSP_INF_U16) {
-        return TW_U16;
+        return farthest * TWI_FARTHER < TW_APSP_INF_U8 ? TW_U8 : TW_U16;
     }
     return farthest < TW_APSP_INF_I32 ? TW_I32 : TW_F64;
 }
@@ -141,7 +138,6 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
     c->work_type = narrowest(plan, farthest);
     expect(plan, farthest);
     const twi_minplus_kernel *kernel = twi_closure_kernel(plan, c->work_type);
-    const bool narrow = kernel->infinity < tw_apsp_infinity(kernel->type);
     double rate = 0;
     tw_status status = twi_kernel_rate(ctx, kernel, plan->threads, &rate);
     if (status != TW_OK) {
@@ -154,7 +150,7 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
                  pivots_seconds(plan) + n * n * ENTRY_SECONDS / plan->threads;
     c->possible = true;
     snprintf(c->basis, sizeof c->basis, "%.0f %% of n^3 in %s%s at %.1f G relax/s, pivot block %d",
-             100 * share, narrow ? "15 bits of " : "", tw_type_name(c->work_type), rate / 1e9,
+             100 * share, twi_kernel_bits(kernel), tw_type_name(c->work_type), rate / 1e9,
              plan->block);
     c->block = plan->block;
     if (!closure_memory(plan, c->work_type, &c->memory)) {
@@ -400,7 +396,8 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
     bool counts = forced == TW_APSP_METHOD_BFS && graph->equal;
     if ((sweeps || counts || (closes && closure_fits(ctx, plan))) && graph->integral &&
-        (plan->options.work_type == TW_AUTO || plan->options.work_type == TW_U16)) {
+        (plan->options.work_type == TW_AUTO ||
+         twi_may_be_plain(plan->isa, plan->options.work_type))) {
         status = twi_probe(ctx, plan, &farthest);
     }
     if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < pivots_seconds(plan)) {
@@ -430,12 +427,14 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     if (status == TW_OK && undecided(&all[DIJKSTRA])) {
         status = consider_if_hopeful(ctx, plan, all, DIJKSTRA, &farthest);
     }
+    const twi_minplus_kernel *before = twi_closure_kernel(plan, all[CLOSURE].work_type);
+    expect(plan, farthest); /* as far as the samples have seen */
     if (status == TW_OK) {
         status = twi_reconsider_sweep(ctx, plan, &all[SWEEP], narrowest(plan, farthest),
                                       fastest(ctx, plan, all));
     }
     if (status == TW_OK && all[CLOSURE].possible &&
-        narrowest(plan, farthest) != all[CLOSURE].work_type) {
+        twi_closure_kernel(plan, narrowest(plan, farthest)) != before) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
     }
     if (forced == TW_APSP_METHOD_REFERENCE) {

@@ -37,7 +37,10 @@ tw_status twi_attempt(tw_context *ctx, const twi_engine *engine, void *self, tw_
         }
         const tw_type next = more ? *used : wider(*used);
         twi_log(ctx, "a distance reaches the limit of %s%s; %s again in %s",
-                more ? "15 bits of " : "", tw_type_name(*used), engine->doing, tw_type_name(next));
+                !more            ? ""
+                : *used == TW_U8 ? "7 bits of "
+                                 : "15 bits of ",
+                tw_type_name(*used), engine->doing, tw_type_name(next));
         *used = next;
         ++*count;
         status = try_type(engine, self, *used, &exact);

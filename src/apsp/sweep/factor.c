@@ -194,6 +194,7 @@ typedef struct front_ops {
     static const front_ops ops_##NAME = {clear_##NAME, lower_##NAME, merge_##NAME};
 DEFINE_FRONT(u8, uint8_t, TW_APSP_INF_U8)
 DEFINE_FRONT(u16, uint16_t, TW_APSP_INF_U16)
+DEFINE_FRONT(u7, uint8_t, INT8_MAX)
 DEFINE_FRONT(u15, uint16_t, INT16_MAX)
 DEFINE_FRONT(i32, int32_t, TW_APSP_INF_I32)
 DEFINE_FRONT(f32, float, INFINITY)
@@ -203,9 +204,9 @@ static const front_ops *ops_of(const twi_minplus_kernel *kernel)
 {
     switch (kernel->type) {
     case TW_U8:
-        return &ops_u8;
+        return twi_kernel_is_plain(kernel) ? &ops_u7 : &ops_u8;
     case TW_U16:
-        return kernel->infinity < TW_APSP_INF_U16 ? &ops_u15 : &ops_u16;
+        return twi_kernel_is_plain(kernel) ? &ops_u15 : &ops_u16;
     case TW_I32:
         return &ops_i32;
     case TW_F32:

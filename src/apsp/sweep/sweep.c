@@ -251,18 +251,24 @@ static bool any_at_cap(const engine *e, const void *values, int64_t count)
     return found;
 }
 
-/* A row as the result has it: 15 bits have a "no path" of their own. */
+#define KEEP_ROW(T, INFTY)                                                \
+    {                                                                     \
+        const T *from = (const T *)(const void *)row;                     \
+        T *to = (T *)(void *)out;                                         \
+        for (int64_t j = 0; j < cols; j++) {                              \
+            to[j] = from[j] < (T)e->kernel->infinity ? from[j] : (INFTY); \
+        }                                                                 \
+    }
+
+/* A row as the result has it: 15 and 7 bits have a "no path" of their own. */
 static void keep_row(const engine *e, char *out, const char *row, int64_t cols)
 {
-    if (e->kernel->infinity == tw_apsp_infinity(e->kernel->type)) {
+    if (!twi_kernel_is_plain(e->kernel)) {
         memcpy(out, row, (size_t)(cols * e->size));
-        return;
-    }
-    const uint16_t *from = (const uint16_t *)(const void *)row;
-    uint16_t *to = (uint16_t *)(void *)out;
-    const uint16_t cap = (uint16_t)e->kernel->infinity;
-    for (int64_t j = 0; j < cols; j++) {
-        to[j] = from[j] < cap ? from[j] : TW_APSP_INF_U16;
+    } else if (e->kernel->type == TW_U8) {
+        KEEP_ROW(uint8_t, TW_APSP_INF_U8)
+    } else {
+        KEEP_ROW(uint16_t, TW_APSP_INF_U16)
     }
 }
 
@@ -694,10 +700,10 @@ static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
 static const twi_minplus_kernel *wider_kernel(const tw_apsp_plan *plan,
                                               const twi_minplus_kernel *kernel)
 {
-    tw_type type = kernel->infinity < tw_apsp_infinity(kernel->type) ? kernel->type
-                   : kernel->type == TW_U8                           ? TW_U16
-                   : kernel->type == TW_U16                          ? TW_I32
-                                                                     : TW_F64;
+    tw_type type = twi_kernel_is_plain(kernel) ? kernel->type
+                   : kernel->type == TW_U8     ? TW_U16
+                   : kernel->type == TW_U16    ? TW_I32
+                                               : TW_F64;
     return twi_minplus_kernel_find(plan->isa, type);
 }
 

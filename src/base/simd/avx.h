@@ -69,6 +69,10 @@ TWI_AVX_TYPE(i32, int32_t, MM_SI(loadu), MM_SI(storeu), set1_epi32, add_epi32, m
 TWI_AVX_TYPE(f32, float, MM(loadu_ps), MM(storeu_ps), set1_ps, add_ps, min_ps)
 TWI_AVX_TYPE(f64, double, MM(loadu_pd), MM(storeu_pd), set1_pd, add_pd, min_pd)
 
+static inline vec_u8 plain_add_u8(vec_u8 a, vec_u8 b)
+{
+    return MM(add_epi8)(a, b);
+}
 static inline vec_u16 plain_add_u16(vec_u16 a, vec_u16 b)
 {
     return MM(add_epi16)(a, b);

@@ -46,6 +46,10 @@ TWI_NEON_TYPE(i32, int32_t, int32x4_t, 4, s32, vaddq)
 TWI_NEON_TYPE(f32, float, float32x4_t, 4, f32, vaddq)
 TWI_NEON_TYPE(f64, double, float64x2_t, 2, f64, vaddq)
 
+static inline vec_u8 plain_add_u8(vec_u8 a, vec_u8 b)
+{
+    return vaddq_u8(a, b);
+}
 static inline vec_u16 plain_add_u16(vec_u16 a, vec_u16 b)
 {
     return vaddq_u16(a, b);

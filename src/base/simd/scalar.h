@@ -7,7 +7,7 @@
  *   splat_S               one element to all lanes
  *   add_S                 sum; u8 and u16 stop at the type's maximum
  *   min_S                 the lesser of each lane; of floats the second operand, where that is NaN
- *   plain_add_u16         a sum mod 2^16
+ *   plain_add_S           of u8 and u16: a sum mod 2^8 or 2^16
  *   max_S                 the greater of each lane, of u8, u16 and i32
  *   A_LANES_S             copies of an element that a packed left operand holds: LANES_S where a
  *                         broadcast costs an arithmetic slot; as many as make up what a load can
@@ -76,6 +76,10 @@ TWI_SCALAR_TYPE(i32, int32_t, a + b)
 TWI_SCALAR_TYPE(f32, float, a + b)
 TWI_SCALAR_TYPE(f64, double, a + b)
 
+static inline vec_u8 plain_add_u8(vec_u8 a, vec_u8 b)
+{
+    return (uint8_t)(a + b);
+}
 static inline vec_u16 plain_add_u16(vec_u16 a, vec_u16 b)
 {
     return (uint16_t)(a + b);

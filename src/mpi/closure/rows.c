@@ -181,17 +181,24 @@ static void unpack(gathering *g, int64_t i, int64_t rows)
     }
 }
 
-/* Entries at the kernel's infinity become those of its type's, where these differ (15 bits). */
+/* Entries at the kernel's infinity become those of its type's, where these differ (15 and 7 bits).
+ */
 static void name_infinity(gathering *g, int64_t elements)
 {
-    const uint16_t cap = (uint16_t)g->share->kernel->infinity;
-    if (g->share->kernel->type != TW_U16 || cap == TW_APSP_INF_U16) {
+    const twi_minplus_kernel *kernel = g->share->kernel;
+    const uint16_t cap = twi_kernel_is_plain(kernel) ? (uint16_t)kernel->infinity : 0;
+    uint8_t *bytes = (uint8_t *)g->rows;
+    uint16_t *pairs = (uint16_t *)g->rows;
+    if (!twi_kernel_is_plain(kernel)) {
         return;
     }
-    uint16_t *at = (uint16_t *)g->rows;
 #pragma omp parallel for schedule(static) num_threads(twi_team(g->asked->threads))
     for (int64_t i = 0; i < elements; i++) {
-        at[i] = at[i] < cap ? at[i] : TW_APSP_INF_U16;
+        if (kernel->type == TW_U8) {
+            bytes[i] = bytes[i] < cap ? bytes[i] : TW_APSP_INF_U8;
+        } else {
+            pairs[i] = pairs[i] < cap ? pairs[i] : TW_APSP_INF_U16;
+        }
     }
 }
 

@@ -87,7 +87,7 @@ static void fill_part(const twi_share *share, uint64_t begin, uint64_t end)
 {
     switch (share->kernel->type) {
     case TW_U8:
-        FILL(uint8_t, TW_APSP_INF_U8)
+        FILL(uint8_t, (uint8_t)share->kernel->infinity)
         break;
     case TW_U16:
         FILL(uint16_t, (uint16_t)share->kernel->infinity)
@@ -222,7 +222,7 @@ static void put(twi_share *share, const places *where, int64_t from, int64_t to,
     const int64_t ld = share->rows[row].ld;
     switch (share->kernel->type) {
     case TW_U8:
-        LOWER(uint8_t, TW_APSP_INF_U8)
+        LOWER(uint8_t, (uint8_t)share->kernel->infinity)
         break;
     case TW_U16:
         LOWER(uint16_t, (uint16_t)share->kernel->infinity)

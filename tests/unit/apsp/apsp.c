@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include "apsp/closure/scatter.h"
 #include "apsp/reference.h"
 #include "base/random.h"
 
@@ -214,6 +215,14 @@ static void the_working_type_is_the_narrowest_that_ends_exact(void **state)
     close_context(ctx);
 }
 
+static bool begins_with_7_bits(tw_context *ctx)
+{
+    twi_isa isa;
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    assert_int_equal(twi_may_be_plain(isa, TW_U8), isa == TWI_ISA_AVX2 || isa == TWI_ISA_AVX512);
+    return twi_may_be_plain(isa, TW_U8);
+}
+
 /* Two rings that a sample of sources in one of them cannot tell apart from a narrow graph. */
 static void a_refuted_type_is_followed_by_the_next_wider(void **state)
 {
@@ -246,7 +255,7 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
     assert_int_equal(describe_plan(plan).work_type, TW_U8);
     assert_ok(ctx, tw_sink_to_matrix(ctx, &sink, &got));
     assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
-    assert_int_equal(report.attempts, 2);
+    assert_int_equal(report.attempts, 2 + (begins_with_7_bits(ctx) ? 1 : 0));
     assert_int_equal(report.work_type, TW_U16);
     assert_true(entry(&got, N - TAIL, N - 1) == 9 * (TAIL - 1));
     assert_true(isinf(entry(&got, 0, N - 1)));
@@ -263,23 +272,25 @@ static void a_refuted_type_is_followed_by_the_next_wider(void **state)
 
 /* Pairs of arcs there and back, all as long as a guess from one of them says, and at the end two
  * that are `farthest` apart. */
-static tw_graph *pairs_and_one(tw_context *ctx, int32_t n, int32_t farthest)
+static tw_graph *pairs_and_one(tw_context *ctx, int32_t n, int32_t usual, int32_t farthest,
+                               int32_t flags)
 {
     int32_t *from = malloc((size_t)n * 3 * sizeof *from);
     int32_t *to = from + n, *weights = to + n;
     for (int32_t i = 0; i < n; i++) {
         from[i] = i;
         to[i] = i ^ 1;
-        weights[i] = 300;
+        weights[i] = usual;
     }
-    from[0] = 0; /* 0 -> 1 -> 3 */
-    from[3] = 1;
+    to[1] = 1;
+    to[2] = 2;
+    from[3] = 1; /* 0 -> 1 -> 3 */
     to[3] = 3;
     weights[0] = farthest / 2;
     weights[3] = farthest - farthest / 2;
     tw_edges edges = {sizeof edges, n, from, to, weights, TW_I32, TW_I32};
     tw_graph *graph = NULL;
-    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, flags));
     free(from);
     return graph;
 }
@@ -293,7 +304,7 @@ static void fifteen_bits_are_followed_by_sixteen(void **state)
     enum { N = 130 };
     static const int32_t farthest[] = {600, 32766, 32767, 32768, 65534, 65535, 70000};
     for (size_t i = 0; i < sizeof farthest / sizeof *farthest; i++) {
-        tw_graph *graph = pairs_and_one(ctx, N, farthest[i]);
+        tw_graph *graph = pairs_and_one(ctx, N, 300, farthest[i], 0);
         const int32_t attempts = 1 + (farthest[i] >= 32767) + (farthest[i] >= 65535);
         const bool fits = farthest[i] < 65535;
         const int32_t sources[] = {0, 7, 1};
@@ -332,6 +343,106 @@ static void fifteen_bits_are_followed_by_sixteen(void **state)
             assert_fails(ctx, TW_ERR_RANGE, "exceeds the working type u16",
                          tw_apsp(ctx, &got, graph, &options));
             free(got.data);
+        }
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+/* The sum of an arc that ends at v, of the least weight, and the distance of its tail. */
+static double through(const tw_graph *graph, const tw_matrix *d, int64_t s, int32_t u, int64_t v)
+{
+    double least = (double)INFINITY;
+    for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+        least = graph->targets[a] == v ? fmin(least, twi_graph_weight(graph, a)) : least;
+    }
+    return entry(d, s, u) + least;
+}
+
+/* One run, its attempts, distances and predecessors. */
+static void runs_in_bytes(tw_context *ctx, const tw_graph *graph, int32_t farthest,
+                          tw_apsp_method method, bool plain)
+{
+    const int64_t n = graph->n;
+    const bool fits = farthest < 255;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_apsp_plan *plan = NULL;
+    tw_sink sinks[2] = {TW_SINK_INIT, TW_SINK_INIT};
+    tw_matrix got = poisoned(n, n, fits ? TW_U8 : TW_U16), before = poisoned(n, n, TW_I32);
+    double *want = malloc((size_t)(n * n) * sizeof *want);
+    options.method = method;
+    options.type = got.type;
+    assert_ok(ctx, twi_reference_apsp(ctx, graph, want));
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    assert_int_equal(describe_plan(plan).work_type, TW_U8);
+    if (method == TW_APSP_METHOD_CLOSURE) {
+        assert_true((strstr(tw_apsp_plan_explain(plan), "in 7 bits of u8") != NULL) == plain);
+    }
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[0], &got));
+    assert_ok(ctx, tw_sink_to_matrix(ctx, &sinks[1], &before));
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sinks[0], 1, &sinks[1], &report));
+    assert_int_equal(report.attempts, 1 + (plain && farthest >= 127) + !fits);
+    assert_int_equal(report.work_type, fits ? TW_U8 : TW_U16);
+    assert_distances(&got, want, 0);
+    assert_true(entry(&got, 0, 3) == farthest);
+    assert_true(isinf(entry(&got, 0, 8)));
+    for (int64_t i = 0; i < n * n; i++) {
+        const int32_t u = ((const int32_t *)before.data)[i];
+        const bool has_one = i / n != i % n && !isinf(want[i]);
+        assert_int_equal(u != TW_APSP_NO_VERTEX, has_one);
+        assert_true(!has_one || through(graph, &got, i / n, u, i % n) == want[i]);
+    }
+    tw_sink_destroy(&sinks[0]);
+    tw_sink_destroy(&sinks[1]);
+    tw_apsp_plan_destroy(plan);
+    free(got.data);
+    free(before.data);
+    free(want);
+}
+
+/* Where plain sums of bytes are faster: 7 bits first, then 8, then 16. */
+static void seven_bits_are_followed_by_eight(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static const int32_t farthest[] = {100, 126, 127, 128, 254, 255, 300};
+    static const int32_t sizes[] = {130, 66, 256, 258, 514};
+    const bool plain = begins_with_7_bits(ctx);
+    for (size_t i = 0; i < sizeof farthest / sizeof *farthest; i++) {
+        for (size_t k = 0; k < (emulated_sizes_only() ? 1 : 5); k++) {
+            for (int32_t flags = 0; flags <= TW_GRAPH_UNDIRECTED; flags++) {
+                tw_graph *graph = pairs_and_one(ctx, sizes[k], 50, farthest[i], flags);
+                runs_in_bytes(ctx, graph, farthest[i], TW_APSP_METHOD_CLOSURE, plain);
+                runs_in_bytes(ctx, graph, farthest[i], TW_APSP_METHOD_SWEEP, plain);
+                if (farthest[i] < 255) {
+                    check_against_reference(ctx, graph, TW_APSP_METHOD_CLOSURE, TW_U8, TW_U8, 0);
+                }
+                check_against_reference(ctx, graph, TW_APSP_METHOD_AUTO, TW_AUTO, TW_F64, 0);
+                tw_graph_destroy(graph);
+            }
+        }
+    }
+    close_context(ctx);
+}
+
+/* A failed attempt is half a run lost: 7 bits are tried where twice what one vertex sees fits. */
+static void seven_bits_are_not_tried_without_room(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    static const int32_t usual[] = {63, 64};
+    for (int i = 0; i < 2; i++) {
+        tw_graph *graph = pairs_and_one(ctx, 130, usual[i], 120, 0);
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        for (int asked = 0; asked < 2; asked++) {
+            tw_apsp_plan *plan = NULL;
+            options.method = TW_APSP_METHOD_CLOSURE;
+            options.work_type = asked ? TW_U8 : TW_AUTO;
+            assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+            assert_true((strstr(tw_apsp_plan_explain(plan), "7 bits of u8") != NULL) ==
+                        (i == 0 && begins_with_7_bits(ctx)));
+            tw_apsp_plan_destroy(plan);
         }
         tw_graph_destroy(graph);
     }
@@ -877,6 +988,8 @@ int main(void)
         cmocka_unit_test(the_working_type_is_the_narrowest_that_ends_exact),
         cmocka_unit_test(a_refuted_type_is_followed_by_the_next_wider),
         cmocka_unit_test(fifteen_bits_are_followed_by_sixteen),
+        cmocka_unit_test(seven_bits_are_followed_by_eight),
+        cmocka_unit_test(seven_bits_are_not_tried_without_room),
         cmocka_unit_test(dense_graphs_near_the_limits_are_exact),
         cmocka_unit_test(an_unreachable_part_keeps_a_narrow_type_exact),
         cmocka_unit_test(negative_weights_work_in_every_method),

@@ -142,9 +142,10 @@ static tw_status ending_keep(void *self, int64_t done)
     return status;
 }
 
-/* A run as the library's, ended after so many checkpoints; it goes on from what it finds. */
-static void leave_every(const tw_graph *graph, const tw_apsp_options *options, int64_t rounds,
-                        double every)
+/* A run as the library's, or with 7 bits, which not every instruction set begins with; ended after
+ * so many checkpoints; it goes on from what it finds. */
+static void leave_in(const tw_graph *graph, const tw_apsp_options *options, int64_t rounds,
+                     double every, bool seven_bits)
 {
     tw_context *ctx = open_context();
     tw_apsp_plan *plan = NULL;
@@ -153,7 +154,9 @@ static void leave_every(const tw_graph *graph, const tw_apsp_options *options, i
     tw_set_log(ctx, listen, NULL);
     assert_ok(ctx, tw_set_threads(ctx, 2));
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, options));
-    twi_work work = {.kernel = twi_closure_kernel(plan, plan->work_type), .n = graph->n};
+    twi_work work = {.kernel = seven_bits ? twi_minplus_kernel_plain(plan->isa, TW_U8)
+                                          : twi_closure_kernel(plan, plan->work_type),
+                     .n = graph->n};
     work.ld = twi_work_stride(work.kernel, work.n);
     assert_ok(ctx, twi_alloc(ctx, &work.data, twi_work_bytes(work.kernel, work.n), 1, "a matrix"));
     twi_scatter(ctx, plan, &work);
@@ -175,6 +178,12 @@ static void leave_every(const tw_graph *graph, const tw_apsp_options *options, i
     twi_free(work.data);
     tw_apsp_plan_destroy(plan);
     close_context(ctx);
+}
+
+static void leave_every(const tw_graph *graph, const tw_apsp_options *options, int64_t rounds,
+                        double every)
+{
+    leave_in(graph, options, rounds, every, false);
 }
 
 static void leave(const tw_graph *graph, const tw_apsp_options *options, int64_t rounds)
@@ -639,6 +648,57 @@ static void a_narrow_attempt_goes_on_and_then_widens(void **state)
     close_context(ctx);
 }
 
+/* A checkpoint of 7 bits is for every machine, also for those that begin with 8, and where they are
+ * too few, 8 or more follow. */
+static void seven_bits_go_on_with_any_instruction_set(void **state)
+{
+    (void)state;
+    enum { N = 4 * BLOCK + 3 };
+    static int32_t from[N], to[N], weight[N];
+    static const int32_t farthest[] = {126, 127, 128, 254, 255, 300};
+    char file[128];
+    snprintf(file, sizeof file, "%s", in_scratch("c"));
+    for (int32_t v = 0; v < N; v++) { /* pairs there and back, and 0 -> 1 -> 3 */
+        from[v] = v;
+        to[v] = v + 1 < N ? v ^ 1 : v;
+        weight[v] = 50;
+    }
+    from[3] = 1;
+    to[3] = 3;
+    for (size_t i = 0; i < 2 * sizeof farthest / sizeof *farthest; i++) {
+        const int32_t far = farthest[i / 2];
+        tw_context *ctx = open_listening();
+        tw_graph *graph = NULL;
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        weight[0] = far / 2;
+        weight[3] = far - far / 2;
+        tw_edges edges = {sizeof edges, N, from, to, weight, TW_I32, TW_I32};
+        assert_ok(ctx, tw_graph_from_edges(ctx, &graph, N, &edges, 0));
+        options.method = TW_APSP_METHOD_CLOSURE;
+        options.checkpoint = file;
+        options.checkpoint_every = 0;
+        options.block = BLOCK;
+        leave_in(graph, &options, 1, 0, true);
+        assert_int_equal(state_of(file, 0).type, TW_U8);
+        assert_true(state_of(file, 0).cap == 127);
+        tw_matrix got = poisoned(N, TW_I32), wanted = true_distances(ctx, graph, TW_I32);
+        said[0] = '\0';
+        if (i % 2 != 0) {
+            assert_ok(ctx, tw_set_isa(ctx, "scalar"));
+        }
+        assert_ok(ctx, tw_apsp(ctx, &got, graph, &options));
+        assert_non_null(strstr(said, "vertices are done, in u8"));
+        assert_true((strstr(said, "the limit of 7 bits of u8; closing again in u8") != NULL) ==
+                    (far >= 127));
+        assert_same(&got, &wanted, "7 bits");
+        assert_int_equal(scratch_count(), 0);
+        free(got.data);
+        free(wanted.data);
+        tw_graph_destroy(graph);
+        close_context(ctx);
+    }
+}
+
 static void negative_weights_go_on(void **state)
 {
     (void)state;
@@ -864,6 +924,7 @@ int main(void)
         SCRATCH(other_pivots_are_refused_for_floats),
         SCRATCH(what_has_no_checkpoints_says_so),
         SCRATCH(a_narrow_attempt_goes_on_and_then_widens),
+        SCRATCH(seven_bits_go_on_with_any_instruction_set),
         SCRATCH(negative_weights_go_on),
         SCRATCH(a_full_disk_costs_the_new_checkpoint_alone),
         SCRATCH(a_failed_allocation_leaves_the_checkpoint),
