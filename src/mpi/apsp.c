@@ -180,8 +180,7 @@ static int64_t choose_block(const mpi_run *run)
     if (run->gpu >= 0) {
         return twi_gpu_rank_side(found != NULL ? found->type : plan->work_type, n);
     }
-    const bool floats =
-        found == NULL && (plan->work_type == TW_F32 || plan->work_type == TW_F64);
+    const bool floats = found == NULL && (plan->work_type == TW_F32 || plan->work_type == TW_F64);
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(
         plan->isa, plan->graph->integral && !floats ? TW_U8 : plan->work_type);
     return plan->options.block > 0 ? twi_block_round(kernel, n, plan->options.block)
