@@ -5,6 +5,7 @@
  */
 #include "cli/graph/apsp_run.h"
 
+#include "cli/graph/room.h"
 #include "cli/graph/statistics.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
@@ -268,6 +269,18 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
     return status;
 }
 
+/* Pairs with a path alone are listed by --long: nobody knows how many those are. */
+static tw_status check_room(const apsp_run *run, const tw_apsp_options *opts)
+{
+    const apsp_settings *s = run->settings;
+    const tw_shape shape = shape_of_output(run, opts);
+    const tw_shape vertices = {shape.rows, shape.cols, TW_I32};
+    const cli_file out = {"OUT", s->in_lines ? NULL : run->output};
+    const cli_file before = {"--predecessors", s->predecessors};
+    tw_status status = cli_check_room(run->job->ctx, &out, s->format, &shape);
+    return status == TW_OK ? cli_check_room(run->job->ctx, &before, NULL, &vertices) : status;
+}
+
 /* Where vertices have names, a .csv has them above its columns and before its rows. */
 static tw_status name_file_sinks(apsp_run *run, const tw_apsp_options *opts)
 {
@@ -354,7 +367,10 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     opts->source_count = run->sources.count;
     opts->targets = run->targets.list;
     opts->target_count = run->targets.count;
-    status = name_file_sinks(run, opts);
+    status = check_room(run, opts);
+    if (status == TW_OK) {
+        status = name_file_sinks(run, opts);
+    }
     if (status != TW_OK) {
         return status;
     }

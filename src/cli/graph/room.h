@@ -1,0 +1,12 @@
+/* Whether the file system has room for a result, before anything is computed. */
+#ifndef CLI_ROOM_H
+#define CLI_ROOM_H
+
+#include "cli/shared/files.h"
+
+/* A matrix of that shape in a file, text or binary; refused if it surely does not fit, with what
+ * needs no matrix. NULL, a pipe or a device has room. */
+TW_CHECKED tw_status cli_check_room(tw_context *ctx, const cli_file *file, const char *format,
+                                    const tw_shape *shape);
+
+#endif
