@@ -20,6 +20,7 @@ import numpy as np
 
 from . import _abi
 from ._abi import lib
+from ._errors import OutOfMemoryError
 from ._graph import Graph, GraphLike, as_graph
 from ._order import OrderOption
 from ._question import TYPES, Question, numbers
@@ -202,6 +203,19 @@ def writable(out: Any, shape: tuple[int, ...], known: Any, name: str = "out") ->
     return out
 
 
+def _result(shape: tuple[int, int], dtype: Any) -> np.ndarray:
+    """An array for a result, or what to ask for instead."""
+    try:
+        return np.empty(shape, dtype)
+    except MemoryError as error:
+        size = shape[0] * shape[1] * np.dtype(dtype).itemsize
+        raise OutOfMemoryError(
+            f"a matrix of {shape[0]} x {shape[1]} {np.dtype(dtype)} takes {size / 1e9:.4g} GB; "
+            "use summary() or nearest(), which need none, apsp_rows() for some rows at a time, "
+            "fewer sources or a narrower dtype"
+        ) from error
+
+
 def apsp(
     graph: GraphLike,
     *,
@@ -257,12 +271,12 @@ def apsp(
     asked = Question(graph, sources, targets, cutoff, dtype, method, order)
     asked.keep(checkpoint, every)
     if out is None:
-        out = np.empty(asked.shape, dtype)
+        out = _result(asked.shape, dtype)
     elif writable(out, asked.shape, TYPES).dtype != np.dtype(dtype):
         raise ValueError(f"out is of {out.dtype}, and dtype is {np.dtype(dtype)}")
     if predecessors and asked.targets is not None:
         raise ValueError("predecessors need all targets")
-    trees = np.empty(asked.shape, np.int32) if predecessors else None
+    trees = _result(asked.shape, np.int32) if predecessors else None
     mine = session()
     sink, tree_sink = _abi.Sink(), _abi.Sink()
     matrix = view(out)

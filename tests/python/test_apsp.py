@@ -250,6 +250,14 @@ def test_nearest_is_the_sorted_matrix(rng, k, farthest):
         )
 
 
+def test_a_matrix_without_room_is_answered_with_what_needs_none(tmp_path):
+    path = tmp_path / "g.el"
+    path.write_text("# vertices: 20000000\n0 1 5\n")
+    with pytest.raises(MemoryError, match="use summary.*fewer sources") as raised:
+        tw.apsp(path)
+    assert isinstance(raised.value, tw.OutOfMemoryError)
+
+
 def test_nearest_of_selections_and_wrong_questions(rng):
     matrix = random_matrix(rng, 30, 0.3)
     whole = expected_of(matrix)
