@@ -246,8 +246,8 @@ TW_API TW_CHECKED tw_status tw_graph_from_edges(tw_context *ctx, tw_graph **out,
  * read as i32, and TW_I64, whose weights are kept as those of tw_edges are. An entry equal to
  * `no_edge`, or at or above tw_apsp_infinity of its type, is no edge; pass no_edge = NULL for the
  * latter alone. In TW_I64 only no_edge means that (from 2^63 on: INT64_MAX, which no double equals)
- * or, if it is NULL or not a whole number, 2^30-1 and INT64_MAX. Entries >= 0 on the diagonal are no
- * edges. */
+ * or, if it is NULL or not a whole number, 2^30-1 and INT64_MAX. Entries >= 0 on the diagonal are
+ * no edges. */
 TW_API TW_CHECKED tw_status tw_graph_from_matrix(tw_context *ctx, tw_graph **out,
                                                  const tw_matrix *matrix, const double *no_edge,
                                                  uint32_t flags);
