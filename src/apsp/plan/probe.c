@@ -55,6 +55,7 @@ tw_status twi_probe(tw_context *ctx, tw_apsp_plan *plan, double *farthest)
     *farthest = graph->arcs > 0 ? graph->min_weight : 0; /* no path is shorter than any arc */
     plan->depth = 0;
     const int64_t reached = search_from(plan, (int32_t)(graph->n / 2), &search, farthest);
+    plan->missed = 1 - (double)reached / (double)graph->n;
     if (reached <= 1 && !twi_is_cancelled(ctx)) {
         (void)search_from(plan, most_arcs(graph), &search, farthest);
     }

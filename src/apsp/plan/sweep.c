@@ -5,6 +5,7 @@
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/gpu.h"
 #include "apsp/plan/screen.h"
+#include "apsp/sweep/batch.h"
 #include "apsp/sweep/known_order.h"
 #include "apsp/sweep/sweep.h"
 #include "base/clock.h"
@@ -25,16 +26,19 @@
 #define NO_PERIPHERY 0.05    /*   and the same share where there is none */
 #define MERGE_SECONDS 2.5e-9 /* of an entry that a front leaves to its parent */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
-#define FOLD_STEPS 5.0       /* steps that an entry counts as: summed up along both ways */
+#define FOLD_STEPS 2.5       /* steps that an entry counts as: summed up along its row, */
+#define FOLD_BOTH 3.0        /*   or along both ways */
 #define TEAM_SECONDS 20e-6   /* of a thread: started, and waited for at the heights of the tree */
 #define SWEEP_UP 1.2         /* steps that one on the way up counts as: strips are not full there */
 #define PAGE_SECONDS 0.3e-9  /* of a byte that is used for the first time */
 #define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
 #define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
 #define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
-#define SERIAL_SECONDS 0.4e-6 /* of a vertex: what threads wait for; */
-#define TOP_SECONDS 14e-6     /*   and of one of the largest front, which all of them close */
-#define GPU_SWEEP_RATE 20e12  /* steps per second of a fast GPU, to see what an order may cost */
+#define SERIAL_SECONDS 0.4e-6  /* of a vertex: what threads wait for; */
+#define TOP_SECONDS 14e-6      /*   and of one of the largest front, which all of them close */
+#define SINGLE_SECONDS 0.12e-6 /* of a block of one vertex, in a batch */
+#define CHECK_SECONDS 0.25e-9  /* of an arc and a source: that what has no path has none */
+#define GPU_SWEEP_RATE 20e12   /* steps per second of a fast GPU, to see what an order may cost */
 
 /* Before anything is spent on it: false, with the reason, where it cannot pay. */
 static bool may_pay(const tw_apsp_plan *plan, twi_candidate *c)
@@ -99,9 +103,29 @@ static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_ca
     return status;
 }
 
-/* Seconds of a run with the plan's tree at `rate` relaxations per second on all threads. */
-static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate, uint64_t memory)
+/* Seconds of a run that are not in the tree's steps: visits of blocks so small that there is hardly
+ * a step, and the certificate of short types, where some vertices are out of reach. */
+static double besides(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel, bool half)
 {
+    const twi_tree *tree = plan->tree;
+    const int64_t rows = twi_plan_rows(plan);
+    const double batches =
+        (double)rows / (double)twi_batch_width(tree, kernel, rows, plan->threads);
+    const bool certifies = kernel->type == TW_U8 || kernel->type == TW_U16;
+    double single = 0;
+    for (int32_t b = 0; b < tree->blocks; b++) {
+        single += twi_tree_size(tree, b) == 1 ? 1 : 0;
+    }
+    const double checks = certifies ? plan->missed * (double)rows * (double)plan->graph->arcs : 0;
+    return (single * batches * (half ? 0.5 : 1) * SINGLE_SECONDS + checks * CHECK_SECONDS) /
+           plan->threads;
+}
+
+/* Seconds of a run with the plan's tree at `rate` relaxations per second on all threads. */
+static double sweep_seconds(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel, double rate,
+                            uint64_t memory)
+{
+    const tw_type work = kernel->type;
     const twi_tree *tree = plan->tree;
     const double rows = (double)twi_plan_rows(plan);
     const double entries = rows * (double)plan->graph->n;
@@ -115,13 +139,14 @@ static double sweep_seconds(const tw_apsp_plan *plan, tw_type work, double rate,
     if (twi_will_fold(plan)) {
         const bool half = plan->options.sources == NULL && twi_seems_symmetric(plan->graph);
         const double steps = rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * up) +
-                             FOLD_STEPS * entries / (half ? 1 : 2) + tree->factor;
-        return steps / (TWI_SWEEP_EFFICIENCY * rate) + made;
+                             (half ? FOLD_BOTH : FOLD_STEPS) * entries + tree->factor;
+        return steps / (TWI_SWEEP_EFFICIENCY * rate) + made + besides(plan, kernel, half);
     }
     const double entry =
         SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
     const double steps = rows * (tree->down + SWEEP_UP * up) + tree->factor;
-    return steps / (TWI_SWEEP_EFFICIENCY * rate) + entries * entry / plan->threads + made;
+    return steps / (TWI_SWEEP_EFFICIENCY * rate) + entries * entry / plan->threads + made +
+           besides(plan, kernel, false);
 }
 
 /* The tree of elimination into the plan, from a known order or a new one, unless separators are so
@@ -184,7 +209,7 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     c->possible = true;
     c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
                 twi_delivery_planned(plan);
-    c->seconds = sweep_seconds(plan, c->work_type, rate, c->memory);
+    c->seconds = sweep_seconds(plan, kernel, rate, c->memory);
     snprintf(
         c->basis, sizeof c->basis,
         "%s, %s%s; %d block%s, largest front %lld; %.3g steps per source in %s at %.1f G relax/s",

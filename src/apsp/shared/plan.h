@@ -53,8 +53,9 @@ struct tw_apsp_plan {
      * by h[s] - h[t]. Whole numbers below 2^53 in size for whole weights. */
     double *potential;
 
-    double depth; /* arcs of the paths from one source, at most; 0 where no search was tried */
-    double reach; /* how far distances are expected to reach, at most; +inf where nobody knows */
+    double depth;  /* arcs of the paths from one source, at most; 0 where no search was tried */
+    double missed; /* the part of the vertices that the search did not reach */
+    double reach;  /* how far distances are expected to reach, at most; +inf where nobody knows */
 
     struct twi_tree *tree; /* of elimination (sweep/tree.h), where the method is a sweep, or NULL */
     const char *order_origin; /* of its order: "made", "cached", "given"; NULL without a tree */
