@@ -55,7 +55,7 @@ _tilewright_mpi()
             '--farthest=[Write the farthest vertices of each row to FILE, in the same way]:FILE:_files' \
             '--count=[How many nearest or farthest vertices, at most all of them]:K: ' \
             '--method=[auto (the default\: what tilewright apsp would choose), closure (blocked Floyd-Warshall; each process holds a share of the matrix), dijkstra, bfs (equal weights only) or sweep (elimination, then a sweep over blocks of sources)]:NAME:(auto closure dijkstra bfs sweep reference)' \
-            '--work-type=[The type the closure or sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--work-type=[The type the closure or sweep computes in\: u8, u16, i32, f32, f64, or auto (the default)\: the narrowest that gives an exact result]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure and the side of the tiles that ranks hold]:B: ' \
             '--no-cache[Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright of the first process]' \
             '--checkpoint=[Write the state of the closure to FILE, in a folder that all processes see, every so often]:FILE:_files' \

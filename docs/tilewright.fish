@@ -71,7 +71,7 @@ complete -c tilewright -n '__tilewright_command apsp' -l farthest -r -d 'Write t
 complete -c tilewright -n '__tilewright_command apsp' -l count -x -d 'How many nearest or farthest vertices, at most all of them'
 complete -c tilewright -n '__tilewright_command apsp' -l explain -d 'Explain the plan: the candidates, their estimated time and memory, and the choice'
 complete -c tilewright -n '__tilewright_command apsp' -l method -x -a 'auto closure dijkstra bfs sweep reference' -d 'closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at once, by label correction), bfs (equal weights), sweep (elimination, then all sources at once: roads, grids, meshes), reference (slow and simple)'
-complete -c tilewright -n '__tilewright_command apsp' -l work-type -x -a 'auto u8 u16 i16 i32 f32 f64' -d 'The type the closure or the sweep computes in: u8, u16, i32, f32 or f64'
+complete -c tilewright -n '__tilewright_command apsp' -l work-type -x -a 'auto u8 u16 i16 i32 f32 f64' -d 'The type the closure or the sweep computes in: u8, u16, i32, f32, f64, or auto (the default): the narrowest that gives an exact result'
 complete -c tilewright -n '__tilewright_command apsp' -l block -x -d 'The pivot width of the closure'
 complete -c tilewright -n '__tilewright_command apsp' -l no-cache -d 'Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright'
 complete -c tilewright -n '__tilewright_command apsp' -l checkpoint -r -d 'Compute by the closure, on the CPU or on GPUs, and write its state to FILE every so often'

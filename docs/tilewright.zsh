@@ -67,7 +67,7 @@ _tilewright()
             '--count=[How many nearest or farthest vertices, at most all of them]:K: ' \
             '--explain[Explain the plan\: the candidates, their estimated time and memory, and the choice]' \
             '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at once, by label correction), bfs (equal weights), sweep (elimination, then all sources at once\: roads, grids, meshes), reference (slow and simple)]:NAME:(auto closure dijkstra bfs sweep reference)' \
-            '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32, f64, or auto (the default)\: the narrowest that gives an exact result]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
             '--no-cache[Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright]' \
             '--checkpoint=[Compute by the closure, on the CPU or on GPUs, and write its state to FILE every so often]:FILE:_files' \

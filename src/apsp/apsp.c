@@ -296,6 +296,15 @@ static tw_status run_reference(tw_context *ctx, const tw_apsp_plan *plan, twi_de
     return status;
 }
 
+/* A wider type is news to a plan: the limit that is named is to be enough for all of its sweep. */
+static tw_status refuse_wider_sweep(tw_context *ctx, const tw_apsp_plan *plan, tw_type type)
+{
+    const twi_minplus_kernel *kernel = twi_minplus_kernel_find(plan->isa, type);
+    const uint64_t bytes = twi_sweep_memory(plan, plan->tree, kernel);
+    const tw_status status = twi_memory_check(ctx, bytes, "a sweep in a wider type");
+    return status == TW_OK ? TW_ERR_MEMORY : status; /* with the sentence it had */
+}
+
 static tw_status run_sweep(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                            outcome *out)
 {
@@ -309,6 +318,9 @@ static tw_status run_sweep(tw_context *ctx, const tw_apsp_plan *plan, twi_delive
         return done;
     }
     tw_status status = twi_sweep_run(ctx, plan, delivery, &seen);
+    if (status == TW_ERR_MEMORY && seen.attempts > 1) {
+        status = refuse_wider_sweep(ctx, plan, seen.work_type);
+    }
     out->work_type = seen.work_type;
     out->attempts = seen.attempts;
     out->relaxations = seen.relaxations;

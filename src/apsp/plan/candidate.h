@@ -13,6 +13,7 @@ typedef struct twi_candidate {
     double seconds;
     double pays_beyond;     /* ruled out unless others take more seconds than this; 0: for good */
     uint64_t memory;        /* of the host */
+    uint64_t memory_wider;  /* the same if a wider type has to follow; 0: not more */
     uint64_t device_memory; /* of each device of the plan's list */
     tw_type work_type;      /* of a closure */
     int32_t block;

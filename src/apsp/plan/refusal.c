@@ -101,7 +101,9 @@ tw_status twi_refuse_plan(tw_context *ctx, const tw_apsp_plan *plan, const twi_c
     const uint64_t room = twi_memory_room(ctx);
     char need[32], have[32], advice[TWI_ADVICE], ways[WAYS];
     twi_bytes_apart(need, smallest->memory, have, room);
-    twi_memory_advice(advice, ctx, smallest->memory);
+    twi_memory_advice(advice, ctx,
+                      smallest->memory > smallest->memory_wider ? smallest->memory
+                                                                : smallest->memory_wider);
     find_ways(ways, plan, room);
     return tw_fail(ctx, TW_ERR_MEMORY,
                    "%lld vertices need %s of memory with %s%s, but %s is available%s%s%s%s use a "

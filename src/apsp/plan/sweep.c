@@ -207,8 +207,9 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
         return status;
     }
     c->possible = true;
-    c->memory = twi_tree_memory(plan->tree) + twi_sweep_memory(plan, plan->tree, kernel) +
-                twi_delivery_planned(plan);
+    const uint64_t beside = twi_tree_memory(plan->tree) + twi_delivery_planned(plan);
+    c->memory = beside + twi_sweep_memory(plan, plan->tree, kernel);
+    c->memory_wider = beside + twi_sweep_again_memory(plan, plan->tree, kernel);
     c->seconds = sweep_seconds(plan, kernel, rate, c->memory);
     snprintf(
         c->basis, sizeof c->basis,

@@ -707,6 +707,14 @@ static const twi_minplus_kernel *wider_kernel(const tw_apsp_plan *plan,
     return twi_minplus_kernel_find(plan->isa, type);
 }
 
+uint64_t twi_sweep_again_memory(const tw_apsp_plan *plan, const twi_tree *tree,
+                                const twi_minplus_kernel *kernel)
+{
+    const bool may_follow =
+        plan->options.work_type == TW_AUTO && may_reach_cap(plan, kernel->type, kernel->infinity);
+    return twi_sweep_memory(plan, tree, may_follow ? wider_kernel(plan, kernel) : kernel);
+}
+
 tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                         twi_sweep_outcome *out)
 {

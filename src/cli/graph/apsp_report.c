@@ -40,9 +40,9 @@ void apsp_announce(const apsp_run *run)
                  cli_show_bytes(memory, (double)run->planned.device_memory),
                  several ? "each" : "the");
     }
-    /* Reading may have taken more than the run will. */
-    const uint64_t read = tw_memory_peak(run->job->ctx);
-    const uint64_t most = read > run->planned.memory ? read : run->planned.memory;
+    /* Reading and planning may have taken more than the run will. */
+    const uint64_t before = run->memory_before;
+    const uint64_t most = before > run->planned.memory ? before : run->planned.memory;
     cli_say(run->job,
             "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory%s, about %s%s",
             tw_apsp_method_name(method), closure ? " in " : "", closure ? work : "",
@@ -165,6 +165,7 @@ static void report_seconds(cli_report *json, const apsp_run *run)
 static void report_planned(cli_report *json, const apsp_run *run)
 {
     cli_report_text(json, "order", run->planned.order[0] != '\0' ? run->planned.order : NULL);
+    cli_report_integer(json, "memory_before", (int64_t)run->memory_before);
     cli_report_integer(json, "memory_planned", (int64_t)run->planned.memory);
     cli_report_integer(json, "device_memory_planned", (int64_t)run->planned.device_memory);
     cli_report_number(json, "seconds_estimated", run->planned.seconds);

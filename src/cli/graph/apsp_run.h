@@ -51,6 +51,7 @@ typedef struct apsp_run {
     cli_gated predecessor_sink;
     cli_counted predecessor_counted; /* between the two, where the file counts from 1 */
     tw_apsp_report report;
+    uint64_t memory_before; /* the peak of reading and planning */
     double seconds_read;
     double seconds_plan;  /* the plan, as seen from here */
     double seconds_total; /* from the program's start to the result */

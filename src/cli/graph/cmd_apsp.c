@@ -58,8 +58,8 @@ static const cli_option method_options[] = {
      "once: roads, grids, meshes), reference (slow and simple); auto (the default) picks the "
      "fastest."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,
-     "The type the closure or the sweep computes in: u8, u16, i32, f32 or f64. Default: the "
-     "narrowest that gives an exact result."},
+     "The type the closure or the sweep computes in: u8, u16, i32, f32, f64, or auto (the "
+     "default): the narrowest that gives an exact result."},
     {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,
      "The pivot width of the closure; 0, the default, leaves it to the plan. It may change the "
      "last bit of float distances."},
@@ -277,8 +277,10 @@ static tw_status check_room(const apsp_run *run, const tw_apsp_options *opts)
     const tw_shape vertices = {shape.rows, shape.cols, TW_I32};
     const cli_file out = {"OUT", s->in_lines ? NULL : run->output};
     const cli_file before = {"--predecessors", s->predecessors};
-    tw_status status = cli_check_room(run->job->ctx, &out, s->format, &shape);
-    return status == TW_OK ? cli_check_room(run->job->ctx, &before, NULL, &vertices) : status;
+    const char *ways = "--sources for some rows, or --summary, --closeness and other answers, "
+                       "which need no matrix";
+    tw_status status = cli_check_room(run->job->ctx, &out, s->format, &shape, ways);
+    return status == TW_OK ? cli_check_room(run->job->ctx, &before, NULL, &vertices, ways) : status;
 }
 
 /* Where vertices have names, a .csv has them above its columns and before its rows. */
@@ -377,6 +379,7 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     started = cli_seconds();
     status = plan_and_expect(run, opts);
     run->seconds_plan = cli_seconds() - started;
+    run->memory_before = tw_memory_peak(ctx);
     return status;
 }
 

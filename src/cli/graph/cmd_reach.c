@@ -1,6 +1,7 @@
 /* tilewright reach: which vertices can be reached from which. */
 #include "cli/graph/names.h"
 #include "cli/graph/reading.h"
+#include "cli/graph/room.h"
 #include "cli/graph/statistics.h"
 #include "cli/graph/tables.h"
 #include "cli/graph/vertices.h"
@@ -154,6 +155,24 @@ static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type
            (s->counts != NULL && run->output != NULL ? (uint64_t)rows * sizeof(int64_t) : 0);
 }
 
+static tw_status check_room(const reach_run *run)
+{
+    const settings *s = run->settings;
+    const cli_file out = {"OUT", run->output};
+    tw_graph_info about = TW_GRAPH_INFO_INIT;
+    tw_status status = tw_graph_describe(run->graph, &about);
+    if (status != TW_OK) {
+        return status;
+    }
+    const tw_shape shape = {run->sources.list != NULL ? run->sources.count : about.vertices,
+                            s->bits ? (about.vertices + 7) / 8 : about.vertices, TW_U8};
+    return cli_check_room(run->job->ctx, &out, s->format, &shape,
+                          s->bits ? "--sources for some rows, or --counts without OUT, which needs "
+                                    "no matrix"
+                                  : "--bits for an eighth of that, --sources for some rows, or "
+                                    "--counts without OUT, which needs no matrix");
+}
+
 static tw_status make_plan(reach_run *run)
 {
     const settings *s = run->settings;
@@ -166,6 +185,9 @@ static tw_status make_plan(reach_run *run)
     if (status == TW_OK) {
         status =
             cli_vertices_parse(run->job->ctx, &run->sources, run->graph, "--sources", s->sources);
+    }
+    if (status == TW_OK) {
+        status = check_room(run);
     }
     run->seconds_read = cli_seconds() - started;
     started = cli_seconds();

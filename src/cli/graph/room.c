@@ -32,7 +32,7 @@ static bool free_bytes(const char *path, double *bytes)
 }
 
 tw_status cli_check_room(tw_context *ctx, const cli_file *file, const char *format,
-                         const tw_shape *shape)
+                         const tw_shape *shape, const char *ways)
 {
     static const char *const text[] = {"csv", NULL};
     char need[CLI_SHOWN], have[CLI_SHOWN];
@@ -47,10 +47,8 @@ tw_status cli_check_room(tw_context *ctx, const cli_file *file, const char *form
         return TW_OK;
     }
     return tw_fail(ctx, TW_ERR_IO,
-                   "no room for '%.600s': %lld x %lld entries take %s%s, but %s is free; use "
-                   "--sources for some rows, or --summary, --closeness and other answers, which "
-                   "need no matrix",
+                   "no room for '%.600s': %lld x %lld entries take %s%s, but %s is free; use %s",
                    file->path, (long long)shape->rows, (long long)shape->cols,
                    is_text ? "at least " : "", cli_show_bytes(need, bytes),
-                   cli_show_bytes(have, room));
+                   cli_show_bytes(have, room), ways);
 }

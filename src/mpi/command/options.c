@@ -45,9 +45,8 @@ static const cli_option method_options[] = {
      "(elimination, then a sweep over blocks of sources). For the last three each machine holds "
      "the whole graph, and processes take rows in turn."},
     {"work-type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, work_type), 0,
-     "The type the closure or sweep computes in: u8, u16, i32, f32 or f64. Default: the narrowest "
-     "that "
-     "gives an exact result."},
+     "The type the closure or sweep computes in: u8, u16, i32, f32, f64, or auto (the default): "
+     "the narrowest that gives an exact result."},
     {"block", 0, CLI_COUNT, "B", offsetof(mpi_settings, block), 0,
      "The pivot width of the closure and the side of the tiles that ranks hold; 0, the default, "
      "leaves it to the plan. It may change the last bit of float distances."},
