@@ -209,8 +209,9 @@ def _result(shape: tuple[int, int], dtype: Any) -> np.ndarray:
         return np.empty(shape, dtype)
     except MemoryError as error:
         size = shape[0] * shape[1] * np.dtype(dtype).itemsize
+        shown = f"{size / 1e9:.3g} GB" if size < 1e12 else f"{size / 1e12:,.1f} TB"
         raise OutOfMemoryError(
-            f"a matrix of {shape[0]} x {shape[1]} {np.dtype(dtype)} takes {size / 1e9:.4g} GB; "
+            f"a matrix of {shape[0]} x {shape[1]} {np.dtype(dtype)} takes {shown}; "
             "use summary() or nearest(), which need none, apsp_rows() for some rows at a time, "
             "fewer sources or a narrower dtype"
         ) from error

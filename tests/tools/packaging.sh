@@ -47,6 +47,10 @@ has tilewright_static
 lacks tilewright_shared tilewright tilewright-lab
 grep -q -- "-O1 -DOUR_PACKAGE" "$scratch/flags/compile_commands.json" || fail "flags were lost"
 ! grep -q -- "-O3" "$scratch/flags/compile_commands.json" || fail "flags were added: -O3"
+# Kernels alone go beyond -O2.
+configure kernels -DTW_TESTS=OFF -DTW_CLI=OFF -DTW_LAB=OFF -DCMAKE_C_FLAGS_RELEASE="-O2"
+grep -q -- "-O2 .*-O3 .*minplus_kernel.c" "$scratch/kernels/compile_commands.json" || fail "kernels are compiled with -O2"
+! grep -q -- "-O3 .*src/graph/build.c" "$scratch/kernels/compile_commands.json" || fail "all is compiled with -O3"
 grep -q "^Libs:.* -lm" "$scratch/flags/tilewright.pc" || fail "who links the static library alone needs -lm"
 
 # Folders that do not lie below the prefix.

@@ -60,13 +60,18 @@ uint64_t cli_answers_memory(tw_context *ctx, const cli_answers *asked, bool summ
 tw_status cli_answers_advise(tw_context *ctx, const cli_answers *asked, int64_t rows, int64_t cols,
                              tw_status status)
 {
+    static const char last[] = ", or use a machine with more memory";
     char sentence[640];
     const double lists = (double)rows * (double)list_bytes(asked, cols);
     if (status != TW_ERR_MEMORY || lists < (double)tw_memory_limit(ctx) / 2) {
         return status;
     }
     snprintf(sentence, sizeof sentence, "%s", tw_last_error(ctx));
-    return tw_fail(ctx, status, "%s; or use a smaller --count", sentence);
+    char *end = strstr(sentence, last);
+    if (end != NULL) {
+        *end = '\0';
+    }
+    return tw_fail(ctx, status, "%s, use a smaller --count%s", sentence, end != NULL ? last : "");
 }
 
 bool cli_answers_are_folds(const cli_answers *asked)
