@@ -939,7 +939,7 @@ typedef struct tw_apsp_nearest_info {
     size_t size;
     int64_t rows, cols;
     tw_type type;  /* of the distances */
-    int32_t count; /* of vertices kept for each row; the number asked for until a matrix has passed */
+    int32_t count; /* of vertices for each row; as many as asked for until a matrix has passed */
     int32_t farthest;
     int32_t reserved;
 } tw_apsp_nearest_info;
