@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     volatile int number = INT_MAX;
     volatile size_t bytes = 16;
-    char *volatile block = malloc(bytes); /* of which the compiler does not know the size */
+    volatile char *volatile block = malloc(bytes); /* the compiler does not know of what size */
     if (block == NULL) {
         return 1;
     }
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "undefined") == 0) {
         number = number + 1;
     }
-    free(block);
+    free((void *)block);
     puts("went on");
     return 0;
 }
