@@ -55,7 +55,7 @@ typedef struct closure_run {
     outcome *out;
     twi_work work;
     tw_type closed_in;          /* a GPU may find a narrower type than the matrix's to be enough */
-    bool all_bits;              /* 15 of 16 have not been enough */
+    bool all_bits;              /* 15 of 16, or 7 of 8, have not been enough */
     twi_checkpoint *checkpoint; /* NULL: none */
     int64_t done;               /* vertices, when the attempt was opened */
     const twi_minplus_kernel *found; /* of what it then went on from; NULL: it began */

@@ -43,7 +43,7 @@ typedef struct mpi_run {
     twi_mpi_seen seen;
     int32_t gpu;                    /* of this rank; -1: it computes on the CPU */
     bool direct;                    /* MPI reads its memory */
-    bool all_bits;                  /* 15 of 16 have not been enough */
+    bool all_bits;                  /* 15 of 16, or 7 of 8, have not been enough */
     int64_t filled;                 /* tiles that were not empty in the end */
     twi_mpi_checkpoint *checkpoint; /* NULL: none is kept */
     int64_t done;                   /* vertices, when the attempt was opened */
