@@ -186,12 +186,12 @@ static void unpack(gathering *g, int64_t i, int64_t rows)
 static void name_infinity(gathering *g, int64_t elements)
 {
     const twi_minplus_kernel *kernel = g->share->kernel;
-    const uint16_t cap = twi_kernel_is_plain(kernel) ? (uint16_t)kernel->infinity : 0;
-    uint8_t *bytes = (uint8_t *)g->rows;
-    uint16_t *pairs = (uint16_t *)g->rows;
     if (!twi_kernel_is_plain(kernel)) {
         return;
     }
+    const uint16_t cap = (uint16_t)kernel->infinity;
+    uint8_t *bytes = (uint8_t *)g->rows;
+    uint16_t *pairs = (uint16_t *)g->rows;
 #pragma omp parallel for schedule(static) num_threads(twi_team(g->asked->threads))
     for (int64_t i = 0; i < elements; i++) {
         if (kernel->type == TW_U8) {
