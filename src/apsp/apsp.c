@@ -11,6 +11,7 @@
 #include "apsp/closure/signed.h"
 #include "apsp/gpu/gpu.h"
 #include "apsp/gpu/hops.h"
+#include "apsp/plan/candidate.h"
 #include "apsp/plan/check.h"
 #include "apsp/plan/explain.h"
 #include "apsp/plan/gpu.h"
@@ -418,13 +419,21 @@ static void fill_report(tw_context *ctx, const tw_apsp_plan *plan, const outcome
     };
 }
 
+/* Of rows that come from a GPU nothing is known. */
+static twi_rows_known known_rows(const tw_apsp_plan *plan)
+{
+    return plan->gpus.count > 0 ? (twi_rows_known){0}
+                                : twi_known_rows(plan, plan->method, plan->work_type);
+}
+
 /* Predecessors may be news to a plan: what they take is in no limit that it named then. */
 static tw_status refuse_predecessors(tw_context *ctx, const tw_apsp_plan *plan)
 {
     const uint64_t held = twi_plan_held(plan);
     const uint64_t planned = plan->memory > held ? plan->memory - held : 0;
-    const uint64_t more = twi_delivery_memory(plan, true) -
-                          twi_delivery_memory(plan, plan->options.predecessors != 0);
+    const twi_rows_known known = known_rows(plan);
+    const uint64_t more = twi_delivery_memory(plan, &known, true) -
+                          twi_delivery_memory(plan, &known, plan->options.predecessors != 0);
     const tw_status status = twi_memory_check(ctx, planned + more, "a run with predecessors");
     return status == TW_OK ? TW_ERR_MEMORY : status; /* with the sentence it had */
 }
@@ -445,7 +454,8 @@ static tw_status run_plan(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *si
                                      plan->options.checkpoint_every, plan->graph->n, plan->threads);
     }
     if (status == TW_OK) {
-        status = twi_delivery_begin(ctx, &delivery, plan, sinks, sink_count, predecessors);
+        const twi_rows_known known = known_rows(plan);
+        status = twi_delivery_begin(ctx, &delivery, plan, &known, sinks, sink_count, predecessors);
     }
     if (status == TW_OK) {
         status = run_method(ctx, plan, delivery, &out);

@@ -4,6 +4,7 @@
 #include "base/given.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -194,4 +195,31 @@ int64_t tw_graph_find(const tw_graph *graph, const char *label)
         }
     }
     return -1;
+}
+
+/* The lightest arc between two vertices. */
+static double lightest(const tw_graph *graph, int32_t from, int32_t to)
+{
+    double weight = (double)INFINITY;
+    for (int64_t a = graph->offsets[from]; a < graph->offsets[from + 1]; a++) {
+        weight = graph->targets[a] == to ? fmin(weight, twi_graph_weight(graph, a)) : weight;
+    }
+    return weight;
+}
+
+bool twi_graph_is_symmetric(const tw_graph *graph)
+{
+    const int64_t most = 64 * graph->arcs;
+    int64_t seen = 0;
+    for (int32_t u = 0; u < graph->n && !graph->undirected; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            const int32_t v = graph->targets[a];
+            seen += graph->offsets[u + 1] - graph->offsets[u];
+            seen += graph->offsets[v + 1] - graph->offsets[v];
+            if (seen > most || lightest(graph, u, v) != lightest(graph, v, u)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }

@@ -228,6 +228,7 @@ static tw_status choose_method(mpi_run *run, int threads)
     const twi_world *world = &run->graph->world;
     const tw_graph *whole = &run->replica.graph;
     options.method = automatic && cannot ? TW_APSP_METHOD_DIJKSTRA : options.method;
+    options.summary_only = 0; /* a sweep of rows that are dealt out makes them */
     tw_status status = twi_replica_open(run->ctx, &run->replica, run->graph);
     if (status == TW_OK) {
         status = twi_mpi_plan_create(run->ctx, &run->searches, world, whole, &options, threads);

@@ -240,7 +240,7 @@ static tw_status run(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *sinks, 
                      twi_gpu_outcome *out)
 {
     twi_delivery *delivery = NULL;
-    tw_status status = twi_delivery_begin(ctx, &delivery, plan, sinks, count, NULL);
+    tw_status status = twi_delivery_begin(ctx, &delivery, plan, NULL, sinks, count, NULL);
     if (status == TW_OK) {
         status = run_engine(ctx, plan, delivery, out);
     }
@@ -270,7 +270,7 @@ static void reference(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *sink)
     double *all = malloc((size_t)(n * n + 1) * sizeof *all);
     twi_delivery *delivery = NULL;
     assert_ok(ctx, twi_reference_apsp(ctx, plan->graph, all));
-    assert_ok(ctx, twi_delivery_begin(ctx, &delivery, plan, sink, 1, NULL));
+    assert_ok(ctx, twi_delivery_begin(ctx, &delivery, plan, NULL, sink, 1, NULL));
     for (int64_t i = 0; i < twi_plan_rows(plan); i++) {
         twi_rows rows = {i, 1, all + twi_plan_source(plan, i) * n, n, TW_F64, 1, false};
         assert_ok(ctx, twi_delivery_rows(ctx, delivery, &rows));

@@ -118,7 +118,7 @@ static tw_status run(tw_context *ctx, const tw_apsp_plan *plan, tw_matrix *out,
     double arcs = 0;
     tw_status status = tw_sink_to_matrix(ctx, &sink, out);
     if (status == TW_OK) {
-        status = twi_delivery_begin(ctx, &delivery, plan, &sink, 1, NULL);
+        status = twi_delivery_begin(ctx, &delivery, plan, NULL, &sink, 1, NULL);
     }
     if (status == TW_OK) {
         status = twi_gpu_hops_run(ctx, plan, delivery, outcome, &arcs);
@@ -242,7 +242,7 @@ static void a_summary_is_folded_on_the_device(void **state)
         assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL));
         assert_ok(ctx, tw_apsp_summary_sink(summary, &sink));
         fake_begin(3, 0);
-        assert_ok(ctx, twi_delivery_begin(ctx, &delivery, &plan, &sink, 1, NULL));
+        assert_ok(ctx, twi_delivery_begin(ctx, &delivery, &plan, NULL, &sink, 1, NULL));
         assert_true(twi_delivery_is_folded(delivery));
         assert_ok(ctx, twi_gpu_hops_run(ctx, &plan, delivery, &outcome, &arcs));
         assert_ok(ctx, twi_delivery_end(ctx, delivery));

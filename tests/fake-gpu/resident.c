@@ -92,7 +92,7 @@ static tw_status run(tw_context *ctx, const tw_apsp_plan *plan, tw_matrix *out,
     tw_sink sink = TW_SINK_INIT;
     tw_status status = tw_sink_to_matrix(ctx, &sink, out);
     if (status == TW_OK) {
-        status = twi_delivery_begin(ctx, &delivery, plan, &sink, 1, NULL);
+        status = twi_delivery_begin(ctx, &delivery, plan, NULL, &sink, 1, NULL);
     }
     if (status == TW_OK) {
         status = twi_gpu_resident_run(ctx, plan, delivery, outcome);

@@ -4,7 +4,9 @@
 #include "apsp/closure/certificate.h"
 #include "apsp/closure/checkpoint.h"
 #include "apsp/closure/cpu.h"
+#include "apsp/search/search.h"
 #include "apsp/shared/deliver.h"
+#include "apsp/sweep/sweep.h"
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -63,8 +65,46 @@ bool twi_is_wanted(const tw_apsp_plan *plan, const twi_candidate *c)
 
 bool twi_will_fold(const tw_apsp_plan *plan)
 {
-    return plan->options.summary_only == 1 && plan->options.targets == NULL &&
-           plan->options.cutoff < 0 && plan->potential == NULL && plan->graph->integral;
+    return twi_delivery_will_fold(plan) && plan->graph->integral;
+}
+
+/* Searches of whole weights begin in i32, and may end in f64; levels have a scale. */
+static tw_type type_of_searches(const tw_apsp_plan *plan, tw_apsp_method method)
+{
+    const tw_type widest = twi_search_type(plan);
+    return method == TW_APSP_METHOD_BFS || (plan->graph->integral && widest != TW_I32) ? TW_AUTO
+                                                                                       : widest;
+}
+
+twi_rows_known twi_known_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_type work)
+{
+    const bool listed = plan->options.sources != NULL;
+    switch (method) {
+    case TW_APSP_METHOD_DIJKSTRA:
+    case TW_APSP_METHOD_BFS:
+        return (twi_rows_known){.type = type_of_searches(plan, method),
+                                .folds = method == TW_APSP_METHOD_BFS && plan->graph->integral};
+    case TW_APSP_METHOD_SWEEP:
+        return (twi_rows_known){.folds = plan->dealer == NULL && twi_sweep_folds(plan, work)};
+    case TW_APSP_METHOD_CLOSURE: /* whole weights may need a wider type in the end */
+        return (twi_rows_known){.type = plan->graph->integral ? TW_AUTO : work,
+                                .at_once = listed ? 1 : 0};
+    case TW_APSP_METHOD_REFERENCE:
+        return (twi_rows_known){.type = TW_F64, .at_once = 1};
+    default:
+        return (twi_rows_known){0};
+    }
+}
+
+uint64_t twi_rows_planned(const tw_apsp_plan *plan, tw_apsp_method method, tw_type work)
+{
+    const twi_rows_known known = twi_known_rows(plan, method, work);
+    return twi_delivery_planned(plan, &known);
+}
+
+uint64_t twi_searches_planned(const tw_apsp_plan *plan, tw_apsp_method method)
+{
+    return twi_search_memory(plan, method) + twi_rows_planned(plan, method, TW_AUTO);
 }
 
 bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
@@ -97,7 +137,7 @@ bool twi_closure_memory(const tw_apsp_plan *plan, tw_type type, bool symmetric, 
     uint64_t panels = twi_cpu_closure_memory(kernel, n, twi_closure_block(plan, kernel),
                                              plan->threads, symmetric);
     uint64_t bits = whole ? twi_certificate_memory(n, plan->threads) : 0;
-    *out += (panels > bits ? panels : bits) + twi_delivery_planned(plan);
+    *out += (panels > bits ? panels : bits) + twi_rows_planned(plan, TW_APSP_METHOD_CLOSURE, type);
     *out += plan->options.checkpoint != NULL ? twi_checkpoint_memory(n, plan->threads) : 0;
     return true;
 }
@@ -112,7 +152,7 @@ void twi_consider_reference(const tw_apsp_plan *plan, twi_candidate *c)
         twi_rule_out(c, "%.0f x %.0f entries are more than this machine can address", n, n);
         return;
     }
-    c->memory = (uint64_t)bytes + twi_delivery_planned(plan);
+    c->memory = (uint64_t)bytes + twi_rows_planned(plan, TW_APSP_METHOD_REFERENCE, TW_F64);
     c->possible = true;
     snprintf(c->basis, sizeof c->basis, "the plain triple loop on one thread");
 }

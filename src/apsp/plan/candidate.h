@@ -3,7 +3,7 @@
 #define TWI_APSP_PLAN_CANDIDATE_H
 
 #include "apsp/closure/kernels.h"
-#include "apsp/shared/plan.h"
+#include "apsp/shared/rows.h"
 
 typedef struct twi_candidate {
     tw_apsp_method method;
@@ -40,6 +40,14 @@ void twi_rule_out_unequal(twi_candidate *c, const tw_graph *graph);
 
 /* Will summaries be content with folds, as far as that can be seen before the run? */
 bool twi_will_fold(const tw_apsp_plan *plan);
+
+/* What is known of the rows that a method makes on the CPU, beginning in type `work`. */
+TWI_SHARED twi_rows_known twi_known_rows(const tw_apsp_plan *plan, tw_apsp_method method,
+                                         tw_type work);
+/* Bytes of their delivery, with what the caller's sinks take besides. */
+uint64_t twi_rows_planned(const tw_apsp_plan *plan, tw_apsp_method method, tw_type work);
+/* Bytes of searches, delivery included. */
+uint64_t twi_searches_planned(const tw_apsp_plan *plan, tw_apsp_method method);
 
 /* Bytes of a working matrix of one type in host memory. False if no machine could address them. */
 bool twi_matrix_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out);

@@ -66,7 +66,7 @@ static bool host_memory(const tw_apsp_plan *plan, tw_type type, uint64_t *out)
     if (!twi_matrix_memory(plan, type, out)) {
         return false;
     }
-    *out += twi_delivery_planned(plan);
+    *out += twi_delivery_planned(plan, NULL);
     if (plan->options.checkpoint != NULL) {
         *out += twi_checkpoint_memory(plan->graph->n, plan->threads);
     }
@@ -153,7 +153,7 @@ static tw_status weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
     /* Sums that may overflow are looked for by delivery, in rows of the host. */
     if (plan->gpus.count == 1 && resident <= plan->gpu_allowed && !keeps &&
         !twi_plan_may_overflow(plan, c->work_type)) {
-        c->memory = twi_gpu_resident_memory(plan) + twi_delivery_planned(plan);
+        c->memory = twi_gpu_resident_memory(plan) + twi_delivery_planned(plan, NULL);
         c->device_memory = resident;
     } else if (c->work_type == TW_U16 && keeps) {
         twi_rule_out(c, "working type u16 has no checkpoints on a GPU; use 'auto', which tries 16 "
@@ -255,7 +255,7 @@ static void weigh_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
     c->way = TWI_GPU_COLUMNS;
     c->device_memory = twi_gpu_sweep_bytes(plan, type);
     c->memory =
-        twi_tree_memory(tree) + twi_gpu_sweep_memory(plan, type) + twi_delivery_planned(plan);
+        twi_tree_memory(tree) + twi_gpu_sweep_memory(plan, type) + twi_delivery_planned(plan, NULL);
     c->possible = true;
     if (c->device_memory > plan->gpu_allowed) {
         twi_rule_out(c, "needs %s of GPU memory; %s may be used",

@@ -90,7 +90,7 @@ static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const t
     c->possible = true;
     c->way = TWI_GPU_RESIDENT;
     c->work_type = TW_U8;
-    c->memory = twi_gpu_hops_memory(plan) + twi_delivery_planned(plan);
+    c->memory = twi_gpu_hops_memory(plan) + twi_delivery_planned(plan, NULL);
     c->seconds = estimate(plan, info, levels);
     snprintf(c->basis, sizeof c->basis,
              "%.0f level%s of %lld arc%s on %.40s, using %s of its memory", levels,

@@ -98,7 +98,7 @@ static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const t
         return;
     }
     c->possible = true;
-    c->memory = twi_gpu_labels_memory(plan, type) + twi_delivery_planned(plan);
+    c->memory = twi_gpu_labels_memory(plan, type) + twi_delivery_planned(plan, NULL);
     c->seconds = estimate(plan, type, info, depth);
     snprintf(c->basis, sizeof c->basis,
              "labels corrected along %lld arc%s in %s, paths of %.0f arc%s, on %.40s, using %s of "

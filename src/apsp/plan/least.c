@@ -11,17 +11,22 @@
 #include "apsp/shared/options.h"
 #include "base/threads.h"
 
-/* By searches, whose queues depend on how large weights are. */
-static uint64_t search_bytes(tw_apsp_plan *plan, tw_graph *graph)
+/* By searches, whose queues depend on how large weights are and on whether all are whole numbers,
+ * which those of a float type may be, too. */
+static uint64_t search_bytes(const tw_apsp_plan *plan)
 {
     static const double weights[] = {1, 1000};
     uint64_t bytes = 0;
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
-        graph->max_weight = weights[i];
-        const uint64_t each = twi_search_memory(plan, TW_APSP_METHOD_DIJKSTRA);
+    for (int i = 0; i < 4; i++) {
+        tw_graph graph = *plan->graph;
+        tw_apsp_plan like = *plan;
+        like.graph = &graph;
+        graph.max_weight = weights[i % 2];
+        graph.integral = graph.whole = i / 2 == 0 || graph.weight_type == TW_I32;
+        const uint64_t each = twi_searches_planned(&like, TW_APSP_METHOD_DIJKSTRA);
         bytes = each > bytes ? each : bytes;
     }
-    return bytes + twi_delivery_planned(plan);
+    return bytes;
 }
 
 static bool may_be(const tw_apsp_plan *plan, tw_apsp_method method)
@@ -58,7 +63,7 @@ tw_status tw_apsp_least_memory(tw_context *ctx, uint64_t *bytes, int64_t vertice
     const bool closes = plan.options.method != TW_APSP_METHOD_DIJKSTRA;
     uint64_t least = UINT64_MAX, closure = UINT64_MAX;
     if (may_be(&plan, TW_APSP_METHOD_DIJKSTRA)) {
-        least = search_bytes(&plan, &graph);
+        least = search_bytes(&plan);
     }
     if (closes && twi_closure_memory(&plan, graph.integral ? TW_I32 : twi_plan_float_type(&plan),
                                      false, &closure)) {

@@ -556,7 +556,7 @@ static void consider_tiny(tw_context *ctx, tw_apsp_plan *plan, twi_candidate all
     search->seconds = TINY_SECONDS + rows * (arcs * TINY_ARC + n * TINY_VERTEX);
     closure->seconds = TINY_CLOSURE + n * n * n * TINY_STEP;
     if (search->seconds < closure->seconds) {
-        search->memory = twi_search_memory(plan, search->method) + twi_delivery_planned(plan);
+        search->memory = twi_searches_planned(plan, search->method);
         search->possible = true;
     } else {
         closure->work_type = tiny_type(plan);

@@ -43,7 +43,7 @@ static const twi_candidate *find_smallest(const tw_apsp_plan *plan, const twi_ca
 /* Bytes of searches for what is asked. */
 static uint64_t search_bytes(const tw_apsp_plan *plan)
 {
-    return twi_search_memory(plan, TW_APSP_METHOD_DIJKSTRA) + twi_delivery_planned(plan);
+    return twi_searches_planned(plan, TW_APSP_METHOD_DIJKSTRA);
 }
 
 /* The same from one source. */

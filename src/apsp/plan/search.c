@@ -86,7 +86,7 @@ void twi_guess_search(tw_context *ctx, const tw_apsp_plan *plan, twi_candidate *
                       const char *basis)
 {
     c->possible = true;
-    c->memory = twi_search_memory(plan, c->method) + twi_delivery_planned(plan);
+    c->memory = twi_searches_planned(plan, c->method);
     c->seconds = seconds;
     snprintf(c->basis, sizeof c->basis, "%s", basis);
     twi_rule_out_if_too_large(ctx, c);
@@ -97,7 +97,7 @@ tw_status twi_consider_search(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
 {
     twi_search_sample sample = {0};
     c->possible = true;
-    c->memory = twi_search_memory(plan, c->method) + twi_delivery_planned(plan);
+    c->memory = twi_searches_planned(plan, c->method);
     twi_rule_out_if_too_large(ctx, c);
     if (!c->possible) {
         return TW_OK;

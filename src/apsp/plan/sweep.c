@@ -207,7 +207,8 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
         return status;
     }
     c->possible = true;
-    const uint64_t beside = twi_tree_memory(plan->tree) + twi_delivery_planned(plan);
+    const uint64_t beside =
+        twi_tree_memory(plan->tree) + twi_rows_planned(plan, TW_APSP_METHOD_SWEEP, type);
     c->memory = beside + twi_sweep_memory(plan, plan->tree, kernel);
     c->memory_wider = beside + twi_sweep_again_memory(plan, plan->tree, kernel);
     c->seconds = sweep_seconds(plan, kernel, rate, c->memory);

@@ -55,6 +55,20 @@ int64_t twi_search_batch_rows(const twi_searcher *e, int64_t count)
     return share < most ? share : most;
 }
 
+/* Rows that are in memory at a time: a block of them, or where folds will stand for them those of a
+ * batch per thread, and none of levels. */
+static int64_t kept_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type)
+{
+    const bool levels = method == TW_APSP_METHOD_BFS;
+    const int64_t block =
+        twi_searcher_block_rows(plan, method, type, twi_searcher_block_bytes(plan));
+    if (!twi_delivery_will_fold(plan) || !plan->graph->integral || !(levels || type == TW_I32)) {
+        return block;
+    }
+    const int64_t batches = twi_searcher_batch(method) * twi_searcher_threads(plan);
+    return levels ? 0 : batches < block ? batches : block;
+}
+
 uint64_t twi_search_memory(const tw_apsp_plan *plan, tw_apsp_method method)
 {
     const int threads = twi_searcher_threads(plan);
@@ -63,8 +77,7 @@ uint64_t twi_search_memory(const tw_apsp_plan *plan, tw_apsp_method method)
     uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(twi_ticket);
     uint64_t bytes = (uint64_t)threads * twi_search_worker_memory(plan, method);
     bytes += twi_search_shared_memory(plan, method, type);
-    const uint64_t block =
-        row * (uint64_t)twi_searcher_block_rows(plan, method, type, twi_searcher_block_bytes(plan));
+    const uint64_t block = row * (uint64_t)kept_rows(plan, method, type);
     /* The plan's sample has a row of the widest type per thread at least. */
     const uint64_t sample = (uint64_t)threads * (uint64_t)plan->graph->n * sizeof(double);
     const int64_t rows = twi_plan_rows(plan) < MOST_ROWS ? twi_plan_rows(plan) : MOST_ROWS;

@@ -125,14 +125,17 @@ static bool fills_lanes(const tw_apsp_plan *plan, tw_type type, const twi_lanes_
     return (rows + threads - 1) / threads >= kernel->lanes / LANES_PART;
 }
 
-/* In the type that a run begins with, or in the one that it may end with. */
+/* In the type that a run begins with, or in the one that it may end with. Lanes of u16 come before
+ * those of i32 where weights let them, and batches that are too small for them are too small. */
 static bool may_use_lanes(const tw_apsp_plan *plan, const twi_lanes_kernels *kernels)
 {
     if (!plan->graph->integral) {
         return twi_plan_float_type(plan) == TW_F32 ? fills_lanes(plan, TW_F32, &kernels->f32)
                                                    : fills_lanes(plan, TW_F64, &kernels->f64);
     }
-    return fills_lanes(plan, TW_I32, &kernels->i32) ||
+    return fills_lanes(plan, TW_I32, &kernels->u16) ||
+           (fills_lanes(plan, TW_I32, &kernels->i32) &&
+            twi_net_max_weight(plan->graph, plan->potential) > TWI_NARROW_WEIGHT) ||
            (twi_search_type(plan) == TW_F64 && fills_lanes(plan, TW_F64, &kernels->f64));
 }
 

@@ -2,7 +2,9 @@
  * Delivery: see deliver.h. Three ways from a working value to the user's, the first that applies:
  * as it is (same type, nothing to change: the sinks see the engine's own rows), by a table (u8 and
  * u16 hold few values), or one by one through a double, which holds every value of every type
- * exactly. Rows are converted by all threads into one buffer of a few MB, then the sinks take it.
+ * exactly. Rows are converted by all threads into one buffer of up to 16 MB, then the sinks take
+ * it. Rows that are taken as they are, and folds, need no such buffer: where a plan knows that all
+ * will be such, it is neither counted nor allocated (twi_rows_known).
  *
  * What the result cannot be is refused here, whatever engine made it: a distance that its type does
  * not hold, and, where weights are so large that sums may leave the working type
@@ -39,6 +41,7 @@ struct twi_delivery {
     tw_shape shape;
     int64_t rows_at_once;
     char *buffer;      /* rows_at_once x cols of the result's type; of folds, a search and a row */
+    uint64_t room;     /* bytes of it: 0 as long as rows need no conversion */
     int32_t *previous; /* the same for predecessors */
     bool may_overflow; /* see twi_plan_may_overflow */
     char *scratch;     /* of twi_predecessors and the search for overflows, one for each thread */
@@ -59,79 +62,6 @@ typedef struct misfit {
     int64_t col;
     double value;
 } misfit;
-
-static bool fits_f32(double value, bool keep_whole)
-{
-    float stored = (float)value;
-    return !isinf(stored) && (stored != 0 || value == 0) &&
-           (!keep_whole || (stored == value && fabs(value) < TWI_EXACT_LIMIT));
-}
-
-/* Store a distance (+inf: no path); false if the type cannot hold it. */
-static bool store(void *out, tw_type type, bool keep_whole, int64_t i, double value)
-{
-    double infinity = tw_apsp_infinity(type);
-    if (type == TW_F64) {
-        ((double *)out)[i] = value;
-        return true;
-    }
-    if (type == TW_F32) {
-        ((float *)out)[i] = (float)value;
-        return value == INFINITY || fits_f32(value, keep_whole);
-    }
-    double lowest = type == TW_I32 ? (double)INT32_MIN : 0;
-    bool fits = isinf(value) || (value >= lowest && value < infinity && value == floor(value));
-    double stored = isinf(value) ? infinity : fits ? value : 0;
-    switch (type) {
-    case TW_U8:
-        ((uint8_t *)out)[i] = (uint8_t)stored;
-        break;
-    case TW_U16:
-        ((uint16_t *)out)[i] = (uint16_t)stored;
-        break;
-    default:
-        ((int32_t *)out)[i] = (int32_t)stored;
-        break;
-    }
-    return fits;
-}
-
-/* Is it what arithmetic on the way cannot have spoilt? */
-static bool is_sound(const tw_apsp_plan *plan, double value, double distance)
-{
-    return isfinite(distance) && !(twi_graph_is_exact(plan->graph) &&
-                                   fmax(fabs(value), fabs(distance)) >= TWI_EXACT_LIMIT);
-}
-
-/* Does a distance that is not sound lie above the cutoff for certain? Of a sum of whole weights all
- * that is known is that it reached the limit. */
-static bool is_surely_cut(const tw_apsp_plan *plan, bool shifted)
-{
-    return !twi_graph_is_exact(plan->graph) || (!shifted && plan->options.cutoff < TWI_EXACT_LIMIT);
-}
-
-/* From a working value to the distance, cutoff applied; false, with the distance, if it is not to
- * be trusted. */
-static bool distance_of(const tw_apsp_plan *plan, const twi_rows *rows, double value,
-                        int32_t source, int32_t target, double *out)
-{
-    *out = INFINITY;
-    if (value >= tw_apsp_infinity(rows->type)) {
-        return true;
-    }
-    double distance = value * rows->scale;
-    const bool shifted = rows->potentials_applied && plan->potential != NULL;
-    if (shifted) {
-        distance += plan->potential[target] - plan->potential[source];
-    }
-    const bool sound = is_sound(plan, value * rows->scale, distance);
-    if (plan->options.cutoff >= 0 && distance > plan->options.cutoff &&
-        (sound || is_surely_cut(plan, shifted))) {
-        return true;
-    }
-    *out = distance;
-    return sound;
-}
 
 /* The types that hold a distance which was too much for another. */
 static const char *wider_type(double distance)
@@ -206,9 +136,9 @@ static tw_status make_table(tw_context *ctx, twi_delivery *delivery, const twi_r
     }
     for (int64_t value = 0; value < count; value++) {
         double distance;
-        bool sound = distance_of(delivery->plan, rows, (double)value, 0, 0, &distance);
-        if (!store(delivery->table, delivery->shape.type, twi_plan_keeps_whole(delivery->plan),
-                   value, distance) ||
+        bool sound = twi_distance_of(delivery->plan, rows, (double)value, 0, 0, &distance);
+        if (!twi_store_distance(delivery->table, delivery->shape.type,
+                                twi_plan_keeps_whole(delivery->plan), value, distance) ||
             !sound) {
             /* Some entry may have it, some may not: the slow way finds out and tells where. */
             twi_free(delivery->table);
@@ -277,9 +207,10 @@ static void convert_row(const twi_delivery *delivery, const twi_rows *rows, int6
     for (int64_t j = 0; j < delivery->shape.cols; j++) {
         int32_t target = twi_plan_target(plan, j);
         double value;
-        bool sound =
-            distance_of(plan, rows, twi_element(in, rows->type, target), source, target, &value);
-        if ((!store(out, delivery->shape.type, keep_whole, j, value) || !sound) && first->row < 0) {
+        bool sound = twi_distance_of(plan, rows, twi_element(in, rows->type, target), source,
+                                     target, &value);
+        if ((!twi_store_distance(out, delivery->shape.type, keep_whole, j, value) || !sound) &&
+            first->row < 0) {
             double spoilt = twi_graph_is_exact(plan->graph) ? TWI_EXACT_LIMIT : INFINITY;
             *first = (misfit){row, j, sound ? value : spoilt};
         }
@@ -315,6 +246,20 @@ static void find_hidden_path(const twi_delivery *delivery, const twi_rows *rows,
     }
 }
 
+/* A buffer of so many bytes at least, none of which is kept. */
+static tw_status make_room(tw_context *ctx, twi_delivery *delivery, uint64_t bytes)
+{
+    if (bytes <= delivery->room) {
+        return TW_OK;
+    }
+    twi_free(delivery->buffer);
+    delivery->buffer = NULL;
+    delivery->room = 0;
+    tw_status status = twi_alloc(ctx, &delivery->buffer, bytes, 1, "the rows on their way out");
+    delivery->room = status == TW_OK ? bytes : 0;
+    return status;
+}
+
 /* Convert `count` rows from `rows` into the buffer. */
 static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows *rows,
                          int64_t offset, int64_t count)
@@ -325,6 +270,10 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
     bool by_table = !widens && wants_table(delivery, rows) && delivery->table != NULL;
     bool hiding = may_hide_paths(delivery, rows);
     misfit worst = {-1, 0, 0};
+    tw_status status = make_room(ctx, delivery, (uint64_t)(delivery->rows_at_once * out_step));
+    if (status != TW_OK) {
+        return status;
+    }
 #pragma omp parallel num_threads(twi_team(delivery->scratches))
     {
         misfit first = {-1, 0, 0};
@@ -493,12 +442,22 @@ static bool sums_exactly(const tw_apsp_plan *plan)
            (twi_graph_is_exact(plan->graph) && fits && n * longest < TWI_EXACT_LIMIT);
 }
 
+/* Of all that folds need, what the plan decides. */
+static bool lets_fold(const tw_apsp_plan *plan)
+{
+    return plan->options.targets == NULL && plan->options.cutoff < 0 && plan->potential == NULL &&
+           !may_overflow(plan) && sums_exactly(plan);
+}
+
+bool twi_delivery_will_fold(const tw_apsp_plan *plan)
+{
+    return plan->options.summary_only == 1 && plan->options.predecessors == 0 && lets_fold(plan);
+}
+
 static bool may_fold(const tw_apsp_plan *plan, const tw_sink *sinks, int32_t sink_count,
                      const tw_sink *predecessors)
 {
-    bool folds = sink_count > 0 && predecessors == NULL && plan->options.targets == NULL &&
-                 plan->options.cutoff < 0 && plan->potential == NULL && !may_overflow(plan) &&
-                 sums_exactly(plan);
+    bool folds = sink_count > 0 && predecessors == NULL && lets_fold(plan);
     for (int32_t i = 0; i < sink_count && folds; i++) {
         const tw_sink sink = twi_sink_at(sinks, i);
         folds = twi_summary_takes_folds(&sink, plan);
@@ -616,9 +575,10 @@ tw_status twi_delivery_folds(tw_context *ctx, twi_delivery *delivery, int64_t fi
 
 /* -------------------------------------------------------------------------- begin and end */
 
-static int64_t rows_per_buffer(const tw_apsp_plan *plan)
+static int64_t rows_per_buffer(const tw_apsp_plan *plan, const twi_rows_known *known)
 {
     int64_t rows = twi_plan_rows(plan);
+    rows = known != NULL && known->at_once > 0 && known->at_once < rows ? known->at_once : rows;
     int64_t row_bytes = twi_plan_cols(plan) * (int64_t)sizeof(double);
     int64_t fit = row_bytes > 0 ? BUFFER_BYTES / row_bytes : rows;
     return fit < 1 || rows < 1 ? 1 : fit < rows ? fit : rows;
@@ -633,37 +593,58 @@ static uint64_t scratch_bytes(const tw_apsp_plan *plan, bool predecessors)
     return (each + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
 }
 
+/* What a delivery of the plan would be, for the questions that rows are judged by. */
+static twi_delivery delivery_of(const tw_apsp_plan *plan)
+{
+    return (twi_delivery){.plan = plan,
+                          .shape = {twi_plan_rows(plan), twi_plan_cols(plan), plan->type},
+                          .may_overflow = may_overflow(plan)};
+}
+
 uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work)
 {
-    const twi_delivery like = {.plan = plan,
-                               .shape = {twi_plan_rows(plan), twi_plan_cols(plan), plan->type}};
+    const twi_delivery like = delivery_of(plan);
     const twi_rows rows = {.type = work, .scale = 1, .potentials_applied = true};
     return work != plan->type && wants_table(&like, &rows) && !only_widens(&like, &rows)
                ? (uint64_t)(tw_apsp_infinity(work) + 1) * tw_type_size(plan->type)
                : 0;
 }
 
-static uint64_t buffer_bytes(const tw_apsp_plan *plan, uint64_t cells, bool folded)
+/* Whether rows are known to need no conversion. */
+static bool all_as_they_are(const tw_apsp_plan *plan, const twi_rows_known *known)
 {
-    const uint64_t size = tw_type_size(plan->type), row = (uint64_t)twi_plan_cols(plan) * size;
-    const uint64_t search = folded ? twi_textbook_bytes(plan->graph) + row : 0;
-    return cells * size > search ? cells * size : search;
+    if (known == NULL || known->type == TW_AUTO) {
+        return false;
+    }
+    const twi_delivery like = delivery_of(plan);
+    const twi_rows rows = {.type = known->type, .scale = 1, .potentials_applied = true};
+    return as_it_is(&like, &rows);
 }
 
-uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors)
+static uint64_t buffer_bytes(const tw_apsp_plan *plan, const twi_rows_known *known, bool folded)
 {
-    uint64_t cells = (uint64_t)rows_per_buffer(plan) * (uint64_t)twi_plan_cols(plan);
-    return buffer_bytes(plan, cells, plan->options.summary_only == 1) +
+    const bool none = (folded && known != NULL && known->folds) || all_as_they_are(plan, known);
+    const uint64_t row = (uint64_t)twi_plan_cols(plan) * tw_type_size(plan->type);
+    const uint64_t rows = none ? 0 : (uint64_t)rows_per_buffer(plan, known) * row;
+    const uint64_t search = folded ? twi_textbook_bytes(plan->graph) + row : 0;
+    return rows > search ? rows : search;
+}
+
+uint64_t twi_delivery_memory(const tw_apsp_plan *plan, const twi_rows_known *known,
+                             bool predecessors)
+{
+    const uint64_t cells = (uint64_t)rows_per_buffer(plan, known) * (uint64_t)twi_plan_cols(plan);
+    const bool folded = !predecessors && twi_delivery_will_fold(plan);
+    return sizeof(twi_delivery) + buffer_bytes(plan, known, folded) +
            (predecessors ? cells * sizeof(int32_t) : 0) +
            (uint64_t)plan->threads * scratch_bytes(plan, predecessors);
 }
 
-static tw_status allocate(tw_context *ctx, twi_delivery *delivery)
+static tw_status allocate(tw_context *ctx, twi_delivery *delivery, const twi_rows_known *known)
 {
     uint64_t cells = (uint64_t)delivery->rows_at_once * (uint64_t)delivery->shape.cols;
     tw_status status =
-        twi_alloc(ctx, &delivery->buffer, buffer_bytes(delivery->plan, cells, delivery->folded), 1,
-                  "the rows on their way out");
+        make_room(ctx, delivery, buffer_bytes(delivery->plan, known, delivery->folded));
     if (status == TW_OK && delivery->with_predecessors) {
         status =
             twi_alloc(ctx, &delivery->previous, cells, sizeof(int32_t), "the rows of predecessors");
@@ -692,7 +673,8 @@ static tw_status begin_sinks(tw_context *ctx, twi_delivery *delivery, tw_sink *s
 }
 
 tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_apsp_plan *plan,
-                             tw_sink *sinks, int32_t sink_count, tw_sink *predecessors)
+                             const twi_rows_known *known, tw_sink *sinks, int32_t sink_count,
+                             tw_sink *predecessors)
 {
     *out = NULL;
     twi_delivery *delivery = NULL;
@@ -701,14 +683,12 @@ tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out, const tw_apsp_
         return status;
     }
     *out = delivery;
-    delivery->plan = plan;
+    *delivery = delivery_of(plan);
     delivery->with_predecessors = predecessors != NULL;
-    delivery->shape = (tw_shape){twi_plan_rows(plan), twi_plan_cols(plan), plan->type};
-    delivery->rows_at_once = rows_per_buffer(plan);
-    delivery->may_overflow = may_overflow(plan);
+    delivery->rows_at_once = rows_per_buffer(plan, known);
     delivery->folded = may_fold(plan, sinks, sink_count, predecessors);
     delivery->widest = -1;
-    status = allocate(ctx, delivery);
+    status = allocate(ctx, delivery, known);
     if (status == TW_OK) {
         status = begin_sinks(ctx, delivery, sinks, sink_count, predecessors);
     }

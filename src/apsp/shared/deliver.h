@@ -9,28 +9,17 @@
 #define TWI_APSP_SHARED_DELIVER_H
 
 #include "apsp/shared/fold.h"
+#include "apsp/shared/rows.h"
 
 typedef struct twi_delivery twi_delivery;
 
-/* begin of every sink. *out is to be destroyed in any case. */
+/* begin of every sink. *out is to be destroyed in any case. `known` as twi_delivery_memory counts
+ * it, NULL: nothing; other rows are delivered, too, and may then take more memory. */
 TWI_SHARED TW_CHECKED tw_status twi_delivery_begin(tw_context *ctx, twi_delivery **out,
-                                                   const tw_apsp_plan *plan, tw_sink *sinks,
+                                                   const tw_apsp_plan *plan,
+                                                   const twi_rows_known *known, tw_sink *sinks,
                                                    int32_t sink_count, tw_sink *predecessors);
 
-/*
- * `count` rows from result row `first` on: element (i, v) at work[i * stride + v], of `type`, which
- * is TW_U8, TW_U16, TW_I32, TW_F32 or TW_F64, unreachable being tw_apsp_infinity(type). A `scale`
- * other than 1 multiplies every finite value (levels of a breadth-first search).
- */
-typedef struct twi_rows {
-    int64_t first;
-    int64_t count;
-    const void *work;
-    int64_t stride;
-    tw_type type;
-    double scale;
-    bool potentials_applied; /* values are w + h[u] - h[v] sums; take h[s] - h[t] off */
-} twi_rows;
 TWI_SHARED TW_CHECKED tw_status twi_delivery_rows(tw_context *ctx, twi_delivery *delivery,
                                                   const twi_rows *rows);
 
@@ -50,6 +39,9 @@ TW_CHECKED tw_status twi_delivery_finished_rows(tw_context *ctx, twi_delivery *d
  * An engine may still deliver rows, or first the one and then the other. */
 bool twi_delivery_is_folded(const twi_delivery *delivery);
 
+/* The same before the run, if that is what the plan's options announce. */
+bool twi_delivery_will_fold(const tw_apsp_plan *plan);
+
 /* `count` folds from result row `first` on, where twi_delivery_is_folded. All rows at once is best:
  * for each call that raises the largest distance so far, delivery runs a search from the row that
  * does, unless the fold knows its farthest vertex. */
@@ -67,12 +59,17 @@ TWI_SHARED TW_CHECKED tw_status twi_delivery_end(tw_context *ctx, twi_delivery *
 /* Whether it was a sink that failed, rather than whoever made the rows. NULL: no. */
 bool twi_delivery_refused(const twi_delivery *delivery);
 
-/* Bytes a delivery holds. */
-TWI_SHARED uint64_t twi_delivery_memory(const tw_apsp_plan *plan, bool predecessors);
-/* The same as the plan's options announce it, with what the caller's sinks take besides. */
-static inline uint64_t twi_delivery_planned(const tw_apsp_plan *plan)
+/* Bytes a delivery holds: of rows in the result's type, which the sinks take as they are, none for
+ * the rows themselves; of folds those of a search; of others a buffer. `known` NULL: nothing. */
+TWI_SHARED uint64_t twi_delivery_memory(const tw_apsp_plan *plan, const twi_rows_known *known,
+                                        bool predecessors);
+/* The same as the plan's options announce it, with what the caller's sinks take besides, and what
+ * the sinks of two files hold of themselves. */
+#define TWI_SINKS_BYTES 1024
+static inline uint64_t twi_delivery_planned(const tw_apsp_plan *plan, const twi_rows_known *known)
 {
-    return twi_delivery_memory(plan, plan->options.predecessors != 0) + plan->options.beside;
+    return twi_delivery_memory(plan, known, plan->options.predecessors != 0) +
+           plan->options.beside + TWI_SINKS_BYTES;
 }
 /* Bytes of the table by which rows of a narrow working type are converted; 0: none is made. */
 TWI_SHARED uint64_t twi_delivery_table(const tw_apsp_plan *plan, tw_type work);

@@ -137,18 +137,64 @@ static uint64_t across_bytes(int64_t n)
     return rounded((uint64_t)n * (sizeof(int64_t) + sizeof(int32_t) + sizeof(uint32_t)));
 }
 
-uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
-                          const twi_minplus_kernel *kernel)
+/* May a walk be as long as the cap of the type? */
+static bool may_reach_cap(const tw_apsp_plan *plan, tw_type type, double infinity)
 {
-    int threads = plan->threads > 0 ? plan->threads : 1;
+    const tw_graph *graph = plan->graph;
+    if (type == TW_F32 || type == TW_F64) {
+        return false;
+    }
+    double heaviest = 0;
+    for (int32_t u = 0; u < graph->n && plan->potential != NULL; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            heaviest = fmax(heaviest, twi_plan_arc_weight(plan, u, graph->targets[a], a));
+        }
+    }
+    heaviest = plan->potential != NULL ? heaviest : graph->max_weight;
+    return (double)graph->n * heaviest >= infinity;
+}
+
+bool twi_sweep_folds(const tw_apsp_plan *plan, tw_type type)
+{
+    const twi_minplus_kernel *kernel = twi_closure_kernel(plan, type);
+    return kernel->fold != NULL &&
+           (plan->options.work_type != TW_AUTO ||
+            !may_reach_cap(plan, TW_I32, tw_apsp_infinity(TW_I32))); /* else f64 may follow */
+}
+
+/* A run's memory beside the factor, where it makes rows. */
+static uint64_t rows_run_bytes(const tw_apsp_plan *plan, const twi_tree *tree,
+                               const twi_minplus_kernel *kernel, int threads)
+{
     int64_t width = kept_width(plan, tree, kernel, threads);
     uint64_t rows = (uint64_t)block_rows(plan, kernel, width, threads);
     uint64_t row = (uint64_t)row_stride(plan, kernel) * tw_type_size(kernel->type);
     uint64_t each = twi_batch_memory(tree, kernel, width) + sizeof(worker);
-    uint64_t sweep = (uint64_t)threads * (each + keeper_bytes(tree, kernel, width)) +
-                     rows * (row + sizeof(twi_ticket));
-    sweep += twi_course_memory(plan, tree, kernel, width, true);
-    sweep += twi_delivery_table(plan, kernel->type);
+    return (uint64_t)threads * (each + keeper_bytes(tree, kernel, width)) +
+           rows * (row + sizeof(twi_ticket)) + twi_course_memory(plan, tree, kernel, width, true) +
+           twi_delivery_table(plan, kernel->type);
+}
+
+/* The same where it makes folds, of which delivery has a copy. */
+static uint64_t folds_run_bytes(const tw_apsp_plan *plan, const twi_tree *tree,
+                                const twi_minplus_kernel *kernel, int threads)
+{
+    int64_t width = twi_batch_width(tree, kernel, twi_plan_rows(plan), threads);
+    uint64_t row = sizeof(twi_ticket) + 2 * sizeof(twi_fold) + sizeof(double);
+    uint64_t each = twi_batch_memory(tree, kernel, width) + sizeof(worker) +
+                    folder_bytes(kernel, width, tree->n) +
+                    (plan->options.sources == NULL ? across_bytes(tree->n) : 0);
+    return (uint64_t)threads * each + (uint64_t)twi_plan_rows(plan) * row +
+           twi_course_memory(plan, tree, kernel, width, true);
+}
+
+uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
+                          const twi_minplus_kernel *kernel)
+{
+    int threads = plan->threads > 0 ? plan->threads : 1;
+    bool folds = twi_delivery_will_fold(plan) && twi_sweep_folds(plan, kernel->type);
+    uint64_t sweep = folds ? folds_run_bytes(plan, tree, kernel, threads)
+                           : rows_run_bytes(plan, tree, kernel, threads);
     uint64_t front = twi_factor_scratch(plan, tree, kernel, threads);
     return twi_factor_memory(tree, kernel) + (sweep > front ? sweep : front);
 }
@@ -598,51 +644,6 @@ static tw_status run_folds(engine *e, twi_delivery *delivery, int64_t *first)
 
 /* ------------------------------------------------------------------------------------ the run */
 
-/* The lightest arc between two vertices. */
-static double lightest(const tw_graph *graph, int32_t from, int32_t to)
-{
-    double weight = (double)INFINITY;
-    for (int64_t a = graph->offsets[from]; a < graph->offsets[from + 1]; a++) {
-        weight = graph->targets[a] == to ? fmin(weight, twi_graph_weight(graph, a)) : weight;
-    }
-    return weight;
-}
-
-/* Is the way back always as long? False, too, where it would take long to see. */
-static bool is_symmetric(const tw_graph *graph)
-{
-    const int64_t most = 64 * graph->arcs;
-    int64_t seen = 0;
-    for (int32_t u = 0; u < graph->n && !graph->undirected; u++) {
-        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
-            const int32_t v = graph->targets[a];
-            seen += graph->offsets[u + 1] - graph->offsets[u];
-            seen += graph->offsets[v + 1] - graph->offsets[v];
-            if (seen > most || lightest(graph, u, v) != lightest(graph, v, u)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* May a walk be as long as the cap of the type? */
-static bool may_reach_cap(const tw_apsp_plan *plan, tw_type type, double infinity)
-{
-    const tw_graph *graph = plan->graph;
-    if (type == TW_F32 || type == TW_F64) {
-        return false;
-    }
-    double heaviest = 0;
-    for (int32_t u = 0; u < graph->n && plan->potential != NULL; u++) {
-        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
-            heaviest = fmax(heaviest, twi_plan_arc_weight(plan, u, graph->targets[a], a));
-        }
-    }
-    heaviest = plan->potential != NULL ? heaviest : graph->max_weight;
-    return (double)graph->n * heaviest >= infinity;
-}
-
 /* The rows from *first on with one kernel; *wider if its type was not enough. */
 static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
                           const twi_minplus_kernel *kernel, twi_delivery *delivery, int64_t *first,
@@ -666,7 +667,7 @@ static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
     atomic_init(&e.done, 0);
     tw_status status = twi_factor_create(ctx, &factor, plan, e.tree, e.kernel, (int)e.threads);
     if (status == TW_OK) {
-        bool half = folds && plan->options.sources == NULL && is_symmetric(plan->graph);
+        bool half = folds && plan->options.sources == NULL && twi_graph_is_symmetric(plan->graph);
         status = twi_course_create(ctx, &e.course, plan, factor, width,
                                    may_reach_cap(plan, type, e.kernel->infinity), half);
     }

@@ -27,5 +27,7 @@ uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
 /* The same if distances may turn out to need the next wider type, else no more than that. */
 uint64_t twi_sweep_again_memory(const tw_apsp_plan *plan, const twi_tree *tree,
                                 const twi_minplus_kernel *kernel);
+/* Whether a run that begins in a type makes folds of all rows, where folds may stand for them. */
+bool twi_sweep_folds(const tw_apsp_plan *plan, tw_type type);
 
 #endif

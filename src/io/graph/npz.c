@@ -209,7 +209,7 @@ static tw_status refuse_bill(tw_context *ctx, const twi_input *input,
                                              : edges;
     const twi_edge_source source = {.vertices =
                                         vertices < TWI_MOST_VERTICES ? vertices : TWI_MOST_VERTICES,
-                                    .weight_type = b->data >= 2 * b->second ? TW_F64 : TW_I32,
+                                    .weight_type = b->data >= 2 * b->second ? TW_F64 : TW_F32,
                                     .both = twi_read_both(opts, false),
                                     .held = input->size + b->all};
     /* values of 8 or 16 bits become ones of 32 */

@@ -131,7 +131,7 @@ static tw_status check_room(tw_context *ctx, const twi_input *input,
 {
     const uint64_t width = (uint64_t)a->data.about.width;
     const twi_edge_source source = {.vertices = a->rows,
-                                    .weight_type = width > 4 ? TW_F64 : TW_I32,
+                                    .weight_type = width > 4 ? TW_F64 : TW_F32,
                                     .both = twi_read_both(opts, false)};
     const uint64_t lists =
         (uint64_t)count * (2 * sizeof(int64_t) + width + 2 * sizeof(int32_t) + sizeof(int64_t));

@@ -545,7 +545,7 @@ tw_status twi_mpi_deliver_check(tw_context *ctx, const twi_share *share, const t
     if (status == TW_OK) {
         take_plan(&g);
         status = twi_memory_check(ctx,
-                                  twi_delivery_memory(&g.plan, out->predecessors != NULL) +
+                                  twi_delivery_memory(&g.plan, NULL, out->predecessors != NULL) +
                                       twi_delivery_table(&g.plan, share->kernel->type) +
                                       asked->options.beside,
                                   "the conversion of the rows");
@@ -570,7 +570,7 @@ static tw_status begin_delivery(gathering *g)
         g->sinks[count++] = sink;
     }
     twi_mpi_collect(&g->to->collectors, g->places, g->asked, g->sinks, &count);
-    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, g->sinks, count,
+    return twi_delivery_begin(g->ctx, &g->delivery, &g->plan, NULL, g->sinks, count,
                               g->to->predecessors != NULL ? &g->predecessors : NULL);
 }
 

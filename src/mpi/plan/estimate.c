@@ -216,7 +216,7 @@ static uint64_t delivery_bytes(const tw_apsp_plan *plan, const twi_world *world,
     own.threads = goal->threads;
     own.options.source_count = (twi_plan_rows(plan) + world->size - 1) / world->size;
     own.options.sources = any;
-    return twi_delivery_memory(&own, goal->output->predecessors != NULL) +
+    return twi_delivery_memory(&own, NULL, goal->output->predecessors != NULL) +
            twi_delivery_table(&own, kernel->type) + plan->options.beside;
 }
 

@@ -3,6 +3,7 @@
  * this rank's own; a summary keeps the numbers of each row until all ranks are done. */
 #include "mpi/search/search.h"
 
+#include "apsp/plan/candidate.h"
 #include "apsp/search/search.h"
 #include "apsp/sweep/sweep.h"
 #include "base/clock.h"
@@ -149,7 +150,8 @@ static tw_status make_rows(tw_context *ctx, const tw_apsp_plan *plan, twi_deal *
                                    .abort = twi_sink_aborted};
     }
     twi_mpi_collect(&to->collectors, deal->places, plan, sinks, &count);
-    tw_status status = twi_delivery_begin(ctx, &delivery, &mine, sinks, count,
+    const twi_rows_known known = twi_known_rows(&mine, mine.method, mine.work_type);
+    tw_status status = twi_delivery_begin(ctx, &delivery, &mine, &known, sinks, count,
                                           to->predecessors != NULL ? &before : NULL);
     if (status == TW_OK) {
         status = run_method(ctx, &mine, delivery, seen);

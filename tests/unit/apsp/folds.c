@@ -90,7 +90,7 @@ static bool is_folded(tw_context *ctx, const tw_apsp_plan *plan, tw_sink *sinks,
                       tw_sink *predecessors)
 {
     twi_delivery *delivery = NULL;
-    assert_ok(ctx, twi_delivery_begin(ctx, &delivery, plan, sinks, count, predecessors));
+    assert_ok(ctx, twi_delivery_begin(ctx, &delivery, plan, NULL, sinks, count, predecessors));
     bool folded = twi_delivery_is_folded(delivery);
     twi_delivery_destroy(ctx, delivery);
     return folded;
@@ -375,7 +375,7 @@ static void hand_over(tw_context *ctx, const tw_graph *graph, int64_t first, con
     tw_apsp_summary *summary = new_summary(ctx, 0, NULL);
     tw_sink sink = sink_of(summary);
     twi_delivery *delivery = NULL;
-    assert_ok(ctx, twi_delivery_begin(ctx, &delivery, plan, &sink, 1, NULL));
+    assert_ok(ctx, twi_delivery_begin(ctx, &delivery, plan, NULL, &sink, 1, NULL));
     assert_fails(ctx, want, sentence, twi_delivery_folds(ctx, delivery, first, 1, fold));
     twi_delivery_destroy(ctx, delivery);
     tw_apsp_summary_destroy(summary);

@@ -251,6 +251,11 @@ static result search_with(tw_context *ctx, const tw_graph *graph, tw_apsp_method
     return r;
 }
 
+bool twi_delivery_will_fold(const tw_apsp_plan *plan)
+{
+    return plan->options.summary_only == 1;
+}
+
 bool twi_delivery_is_folded(const twi_delivery *delivery)
 {
     const tw_apsp_options *o = &delivery->plan->options;

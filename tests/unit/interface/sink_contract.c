@@ -203,7 +203,7 @@ static tw_status finished_rows(tw_context *ctx, const inputs *in, tw_sink *sinks
     if (status == TW_OK) {
         const int64_t n = plan->graph->n;
         rows = calloc((size_t)(n * n), sizeof *rows);
-        status = twi_delivery_begin(ctx, &delivery, plan, sinks, 2, NULL);
+        status = twi_delivery_begin(ctx, &delivery, plan, NULL, sinks, 2, NULL);
         if (status == TW_OK) {
             status = twi_delivery_finished_rows(ctx, delivery, 0, n / 2, rows);
         }
