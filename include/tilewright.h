@@ -515,8 +515,8 @@ TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, co
 TW_API void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape);
 
 /* Bytes that a sink into a file will hold at most while a result of that shape passes, which no
- * plan counts: lines of csv on their way; 0 for other formats and sinks. Where memory is short it
- * makes do with one line. */
+ * plan counts: lines of csv, or a large file's rows, on their way to the disk; 0 for other sinks.
+ * Where memory is short it makes do with less: one line, or nothing. */
 TW_API uint64_t tw_sink_memory(const tw_sink *sink, const tw_shape *shape);
 
 /* Release what a tw_sink_to_* or *_sink function put into *sink, which is then as TW_SINK_INIT left

@@ -28,7 +28,7 @@
 #endif
 
 #define LEAST ((uint64_t)64 << 20)   /* bytes of a file worth the threads */
-#define MOST_OF_MEMORY 4             /* at most this part of what is available becomes a file */
+#define MOST_OF_MEMORY 8             /* at most this part of what is available becomes a file */
 #define PIECE ((uint64_t)1 << 20)    /* bytes found or copied at a time: some 0.1 ms */
 #define STRETCH ((uint64_t)64 << 20) /* bytes reserved or let go at a time */
 #define HELPERS 2                    /* threads that find pages */

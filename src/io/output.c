@@ -8,8 +8,9 @@
  * terminal, /dev/null) cannot be replaced: it is written as it is, like standard output.
  *
  * When the size is known, the space is reserved at once: a full disk shows before the hours of
- * work, not after. Large pieces are written by all threads, each its own range of the file, and the
- * pages of a large file are found while its contents are being computed (mapped.h).
+ * work, not after. Large pieces are written by all threads, each its own range of the file. The
+ * pages of a large file are found while its contents are being computed (mapped.h), and one that is
+ * too large to wait in memory for the disk is written past it (direct.h).
  * Nothing is forced to the disk: a power failure right after commit can lose the new file.
  */
 #include "io/output.h"
@@ -17,6 +18,7 @@
 #include "base/given.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "io/direct.h"
 #include "io/mapped.h"
 #include "io/temporary.h"
 
@@ -40,7 +42,8 @@ struct twi_output {
     int mode;           /* permissions of the file it replaces; -1: of any new file */
     uint64_t written;   /* bytes so far */
     uint64_t reserved;  /* size the file was given at the start */
-    twi_mapped *mapped; /* of that size, or NULL: written by calls */
+    twi_mapped *mapped; /* of that size, or NULL */
+    twi_direct *direct; /* likewise; with neither it is written by calls */
     char *target;       /* what the user called it, links followed */
     twi_temporary file; /* of which fd is the descriptor, if whole */
     char *temporary;    /* the name it may have until commit */
@@ -230,6 +233,8 @@ static tw_status open_new(tw_context *ctx, twi_output *output, const struct stat
     status = reserve(ctx, output, bytes, suits && reserves);
     if (status == TW_OK && suits && output->reserved == bytes) {
         output->mapped = twi_mapped_open(ctx, output->fd, bytes);
+    } else if (status == TW_OK && output->reserved == bytes) {
+        output->direct = twi_direct_open(ctx, output->fd, bytes);
     }
     return status;
 }
@@ -284,6 +289,11 @@ tw_status twi_output_open(tw_context *ctx, twi_output **out, const char *path, u
     return TW_OK;
 }
 
+uint64_t twi_output_memory(uint64_t bytes)
+{
+    return twi_direct_memory(bytes);
+}
+
 /* All threads, each its own pieces of the file. Returns 0 or the first errno seen. */
 static int write_in_parallel(tw_context *ctx, int fd, const char *data, uint64_t bytes,
                              uint64_t offset)
@@ -304,6 +314,18 @@ static int write_in_parallel(tw_context *ctx, int fd, const char *data, uint64_t
     return error;
 }
 
+/* Past the page cache while that is possible. Returns 0 or an errno. */
+static int write_directly(tw_context *ctx, twi_output *output, const char *data, uint64_t bytes)
+{
+    int error = twi_direct_write(ctx, output->direct, data, bytes, output->written);
+    if (error == ENOTSUP) {
+        twi_direct_close(output->direct);
+        output->direct = NULL;
+        error = write_in_parallel(ctx, output->fd, data, bytes, output->written);
+    }
+    return error;
+}
+
 tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data, uint64_t bytes)
 {
     int error;
@@ -317,6 +339,8 @@ tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data
         error = EFBIG;
     } else if (output->mapped != NULL && bytes <= output->reserved - output->written) {
         error = twi_mapped_write(ctx, output->mapped, data, bytes, output->written);
+    } else if (output->direct != NULL) {
+        error = write_directly(ctx, output, data, bytes);
     } else {
         error = write_in_parallel(ctx, output->fd, data, bytes, output->written);
     }
@@ -329,7 +353,7 @@ tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data
 
 bool twi_output_can_patch(const twi_output *output)
 {
-    return output->whole;
+    return output->whole && output->direct == NULL;
 }
 
 tw_status twi_output_patch(tw_context *ctx, twi_output *output, uint64_t at, const void *data,
@@ -380,7 +404,12 @@ tw_status twi_output_commit(tw_context *ctx, twi_output *output)
 {
     twi_mapped_close(output->mapped);
     output->mapped = NULL;
-    int error = output->whole ? publish(output) : close_stream(output);
+    int error = output->direct != NULL ? twi_direct_end(ctx, output->direct) : 0;
+    twi_direct_close(output->direct);
+    output->direct = NULL;
+    if (error == 0) {
+        error = output->whole ? publish(output) : close_stream(output);
+    }
     tw_status status = error == 0 ? TW_OK : write_failed(ctx, output, error);
     twi_output_discard(output);
     return status;
@@ -392,6 +421,7 @@ void twi_output_discard(twi_output *output)
         return;
     }
     twi_mapped_close(output->mapped);
+    twi_direct_close(output->direct);
     if (output->whole) {
         twi_temporary_discard(&output->file, output->temporary);
     } else {

@@ -13,11 +13,13 @@ typedef struct twi_output twi_output;
  * known (space is reserved: a full disk shows now), 0 if not. */
 TW_CHECKED tw_status twi_output_open(tw_context *ctx, twi_output **out, const char *path,
                                      uint64_t bytes);
+/* Bytes of memory that writing a file of that size takes, if there are so many. */
+uint64_t twi_output_memory(uint64_t bytes);
 /* Append, from one thread. Large pieces of a regular file are copied by all threads of ctx. */
 TW_CHECKED tw_status twi_output_write(tw_context *ctx, twi_output *output, const void *data,
                                       uint64_t bytes);
 /* Write over bytes that were appended before; only if twi_output_can_patch, which says no of
- * standard output, pipes and devices. */
+ * standard output, pipes and devices, and may say no of a file whose size was known. */
 TW_CHECKED tw_status twi_output_patch(tw_context *ctx, twi_output *output, uint64_t at,
                                       const void *data, uint64_t bytes);
 bool twi_output_can_patch(const twi_output *output);

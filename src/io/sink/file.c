@@ -258,9 +258,15 @@ void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape)
 uint64_t tw_sink_memory(const tw_sink *sink, const tw_shape *shape)
 {
     if (sink == NULL || shape == NULL || shape->rows <= 0 || shape->cols <= 0 ||
-        TWI_CHECK_THROUGH(NULL, tw_sink, sink, destroy) != TW_OK || sink->begin != file_begin ||
-        ((const file_sink *)sink->self)->format != TWI_MATRIX_CSV) {
+        TWI_CHECK_THROUGH(NULL, tw_sink, sink, destroy) != TW_OK || sink->begin != file_begin) {
         return 0;
+    }
+    if (((const file_sink *)sink->self)->format != TWI_MATRIX_CSV) {
+        uint64_t bytes;
+        return twi_mul((uint64_t)shape->rows, (uint64_t)shape->cols, &bytes) &&
+                       twi_mul(bytes, tw_type_size(shape->type), &bytes)
+                   ? twi_output_memory(bytes)
+                   : 0; /* no disk has room for it */
     }
     const uint64_t line = line_bytes(shape);
     return (rows_worth_it(shape, line) + 1) * line; /* the one line stays until the rest is there */
