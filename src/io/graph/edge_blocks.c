@@ -67,7 +67,7 @@ static void use_again(twi_edge_blocks *list)
 
 bool twi_edge_blocks_drop(twi_edge_blocks *list)
 {
-    if (list->last == NULL || list->counting) {
+    if (list->counting) {
         return false;
     }
     list->counting = true;
@@ -81,7 +81,8 @@ bool twi_edge_blocks_drop(twi_edge_blocks *list)
 
 static bool drop_and_count(twi_edge_blocks *list)
 {
-    if (!twi_edge_blocks_drop(list)) {
+    (void)twi_edge_blocks_drop(list);
+    if (list->last == NULL) {
         return false;
     }
     use_again(list);
@@ -91,8 +92,7 @@ static bool drop_and_count(twi_edge_blocks *list)
 bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list)
 {
     if (list->counting) {
-        use_again(list);
-        return true;
+        return drop_and_count(list);
     }
     int64_t room = list->last == NULL            ? LEAST_ROOM
                    : 2 * list->last->room < ROOM ? 2 * list->last->room

@@ -27,10 +27,11 @@ typedef struct twi_edge_blocks {
     int64_t blocks;
     int64_t closed; /* edges in all blocks but the last */
     bool real;      /* new blocks are of double */
-    bool counting;  /* the edges were dropped, but for those of one block that is used again */
+    bool counting;  /* the edges were dropped, but for those of one block that is used again; a list
+                       that had none yet counts without it */
 } twi_edge_blocks;
 
-/* Another block at the end; false when there is no memory for the first. */
+/* Room for another edge at the end; false when the list counts and has no block to use again. */
 bool twi_edge_blocks_extend(tw_context *ctx, twi_edge_blocks *list);
 /* From here on edges are added to blocks of double. */
 bool twi_edge_blocks_turn_real(tw_context *ctx, twi_edge_blocks *list);
@@ -38,8 +39,7 @@ bool twi_edge_blocks_turn_real(tw_context *ctx, twi_edge_blocks *list);
 bool twi_edge_blocks_all_real(tw_context *ctx, twi_edge_blocks *list);
 /* Gives back what the last block has not used, if there is memory to do so. */
 void twi_edge_blocks_trim(tw_context *ctx, twi_edge_blocks *list);
-/* Drop the edges and count from now on; false when there is no block to do so with, or when it is
- * done already. */
+/* Drop the edges and count from now on; false when it is done already. */
 bool twi_edge_blocks_drop(twi_edge_blocks *list);
 void twi_edge_blocks_clear(twi_edge_blocks *list);
 
@@ -54,11 +54,19 @@ static inline bool twi_edge_blocks_room(tw_context *ctx, twi_edge_blocks *list)
            twi_edge_blocks_extend(ctx, list);
 }
 
+/* An edge for which there is no room; false unless it can be counted. */
+static inline bool twi_edge_blocks_only_count(twi_edge_blocks *list)
+{
+    const bool counts = list->counting && list->last == NULL;
+    list->closed += counts;
+    return counts;
+}
+
 static inline bool twi_edge_blocks_add(tw_context *ctx, twi_edge_blocks *list, int32_t source,
                                        int32_t target, int32_t weight)
 {
     if (!twi_edge_blocks_room(ctx, list)) {
-        return false;
+        return twi_edge_blocks_only_count(list);
     }
     twi_edge_block *block = list->last;
     block->source[block->count] = source;
@@ -75,10 +83,10 @@ static inline bool twi_edge_blocks_add_real(tw_context *ctx, twi_edge_blocks *li
                                             int32_t target, double weight)
 {
     if (!list->real && !twi_edge_blocks_turn_real(ctx, list)) {
-        return false;
+        return twi_edge_blocks_only_count(list);
     }
     if (!twi_edge_blocks_room(ctx, list)) {
-        return false;
+        return twi_edge_blocks_only_count(list);
     }
     twi_edge_block *block = list->last;
     block->source[block->count] = source;

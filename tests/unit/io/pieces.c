@@ -224,6 +224,40 @@ static void failed_allocations_leave_nothing_behind(void **state)
     close_context(ctx);
 }
 
+/* Whichever allocation fails, also that of a lane's first edges: a refusal that names edges names
+ * all of them. */
+static void a_refusal_counts_every_edge(void **state)
+{
+    (void)state;
+    enum { EDGES = 300 };
+    tw_context *ctx = open_context();
+    for (int real = 0; real < 2; real++) {
+        char text[EDGES * 16] = "";
+        size_t used = 0;
+        for (int i = 0; i < EDGES; i++) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%d %d %s\n", i % 51,
+                                     i * 7 % 51, real ? "2.5" : "7");
+        }
+        for (way by = 0; by < WAYS; by++) {
+            int64_t named = 0;
+            for (int64_t k = 1; k <= ALLOCATIONS; k++) {
+                tw_graph *graph = NULL;
+                twi_meter_fail_at(ctx->meter, k);
+                const tw_status status = read_by(ctx, &graph, by, text, 512, "e.el");
+                twi_meter_fail_at(ctx->meter, 0);
+                if (status != TW_OK && strstr(tw_last_error(ctx), " between ") != NULL) {
+                    assert_non_null(
+                        strstr(tw_last_error(ctx), "e.el: 300 edges between 51 vertices need "));
+                    named++;
+                }
+                tw_graph_destroy(graph);
+            }
+            assert_in_range(named, 1, ALLOCATIONS);
+        }
+    }
+    close_context(ctx);
+}
+
 /* ------------------------------------------------------------------------- files of this size */
 
 enum { LINES = 60000 };
@@ -331,6 +365,7 @@ int main(void)
         cmocka_unit_test(a_late_name_makes_names_of_all),
         cmocka_unit_test(any_piece_gives_the_same_sentence),
         cmocka_unit_test(failed_allocations_leave_nothing_behind),
+        cmocka_unit_test(a_refusal_counts_every_edge),
         cmocka_unit_test(a_list_larger_than_the_memory_is_read),
         cmocka_unit_test(a_file_cut_while_it_is_read_is_a_sentence),
         cmocka_unit_test(a_pipe_is_read),
