@@ -42,7 +42,7 @@ _tilewright()
             '--header[The first line of an edge list names its columns]' \
             '--no-header[The first line of an edge list is an edge, even if it looks like a header]' \
             '--no-edge=[The entry of an .npy matrix that means '\''no edge'\'', besides infinity\: a number, or nan]:VALUE: ' \
-            '--type=[The type of the distances\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The type of the distances\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i32 f32 f64)' \
             '--sources=[Compute only these rows\: vertices such as 0,5,7-9, names such as Bern,"Boston, MA", or @FILE with a list, one name per line]:LIST: ' \
             '--targets=[Compute only these columns, given in the same way]:LIST: ' \
             '--cutoff=[Treat distances above D as unreachable]:D: ' \
@@ -67,7 +67,7 @@ _tilewright()
             '--count=[How many nearest or farthest vertices, at most all of them]:K: ' \
             '--explain[Explain the plan\: the candidates, their estimated time and memory, and the choice]' \
             '--method=[closure (blocked Floyd-Warshall), dijkstra (a search from each source; on a GPU from many at once, by label correction), bfs (equal weights), sweep (elimination, then all sources at once\: roads, grids, meshes), reference (slow and simple)]:NAME:(auto closure dijkstra bfs sweep reference)' \
-            '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32, f64, or auto (the default)\: the narrowest that gives an exact result]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--work-type=[The type the closure or the sweep computes in\: u8, u16, i32, f32, f64, or auto (the default)\: the narrowest that gives an exact result]:TYPE:(auto u8 u16 i32 f32 f64)' \
             '--block=[The pivot width of the closure]:B: ' \
             '--no-cache[Neither read nor write the elimination orders kept in $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright]' \
             '--checkpoint=[Compute by the closure, on the CPU or on GPUs, and write its state to FILE every so often]:FILE:_files' \
@@ -112,7 +112,7 @@ _tilewright()
         ;;
     summary)
         _arguments -s -S \
-            '--type=[The type of a raw file, which stores none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The type of a raw file, which stores none\: u8, u16, i16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv]:FORMAT: ' \
             '--labels[Name vertices as in the files that '\''tilewright apsp --labels'\'' wrote beside DIST\: for d.npy d.rows.txt and d.cols.txt]' \
             '--histogram=-[Also print a histogram of the distances with BINS equal bins (default\: 20; at most 32768)]::BINS: ' \
@@ -185,7 +185,7 @@ _tilewright()
             '--no-data=[Ignore elements equal to VALUE]:VALUE: ' \
             '--skip-nan[Ignore NaN, in addition to --no-data]' \
             '--base=[Base of the logarithm\: e (the default), 2, 10, or levels, which gives values from 0 to 1]:BASE: ' \
-            '--type=[The type of the result\: f32 (the default), within 1 ulp of the exact entropy, or f64, within 2, which takes several times as long and goes into npy, raw and csv]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The type of the result\: f32 (the default), within 1 ulp of the exact entropy, or f64, within 2, which takes several times as long and goes into npy, raw and csv]:TYPE:(f32 f64)' \
             '--plane=[Take only plane P, counted from 0\: a colour, band, page or record]:P: ' \
             '--grey[Take the luminance of a colour image, 0.2126 red + 0.7152 green + 0.0722 blue, rounded if its elements are integers, instead of each colour]' \
             '(--output)-o+[The same as OUT, but replaces whatever is there]:OUT:_files' \
@@ -193,7 +193,7 @@ _tilewright()
             '--out-dir=[Take all operands as inputs, and write their results into FOLDER under the same names, with the extension of --out-format if given]:FOLDER:_files' \
             '--compression=[How hard a .png or .tif is compressed\: 0 (not at all) to 9 (smallest)]:LEVEL: ' \
             '--tiff=[How a .tif is stored, as words separated by commas\: none (the default), deflate, lzw or zstd]:WORDS: ' \
-            '--out-type=[The type of OUT'\''s elements\: f32 (the default), f16, or u8 or u16, scaled so that the largest possible entropy is 255 or 65535]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--out-type=[The type of OUT'\''s elements\: f32 (the default), f16, or u8 or u16, scaled so that the largest possible entropy is 255 or 65535]:TYPE:(auto u8 u16 f16 f32)' \
             '--verify=-[Recompute K elements of each plane (1000 if no number is given, 0\: all) from the definition]::K: ' \
             '--explain[Explain the method, the memory needed and the expected rate]' \
             '--preview=[Also draw the result as an image, a .png, .ppm or .tif, dark where it is 0 and bright at the maximum]:FILE:_files' \
@@ -223,7 +223,7 @@ _tilewright()
             '--grey[Take the luminance of colour images, 0.2126 red + 0.7152 green + 0.0722 blue, rounded if their elements are integers, instead of each colour]' \
             '(--out-type)-t+[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '(-t)--out-type=[u8, u16, i16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--compute=[f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--compute=[f32 or f64]:TYPE:(auto f32 f64)' \
             '--fast[Functions within 3.5 units in the last place instead of 1]' \
             '--verify=-[Recompute K random elements (1000 by default, 0\: all) in interval arithmetic before OUT appears]::K: ' \
             '--explain[Show the program, its specialisation, bytes and operations per element, the memory, and a lower bound on the time]' \
@@ -255,8 +255,8 @@ _tilewright()
             '(-o)--output=[The same as OUT]:OUT:_files' \
             '--out-format=[Graphs\: triples, gr, mtx, edges, metis or npy]:FORMAT: ' \
             '--labels[Write the names of a matrix'\''s rows and columns beside OUT, one per line\: for d.npy d.rows.txt and d.cols.txt]' \
-            '--type=[The element type of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--raw-type=[The type of a raw IN, which stores none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The element type of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i32 f32 f64)' \
+            '--raw-type=[The type of a raw IN, which stores none\: u8, u16, i16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
@@ -282,7 +282,7 @@ _tilewright()
         _arguments -s -S \
             '--tolerance=[Numbers that differ by no more than T count as equal]:T: ' \
             '--numbers[The numbers are not distances\: 255 in u8, 65535 in u16 and 1073741823 in i32 are what they are, and do not mean '\''no path'\'']' \
-            '--type=[The type of raw files, which store none\: u8, u16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--type=[The type of raw files, which store none\: u8, u16, i16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
             '--in-format=[raw, npy or csv, or one of an image, for both]:FORMAT: ' \
             '--threads=[Use N threads]:N: ' \
             '--memory=[Use at most SIZE, such as 8G (10^9) or 8Gi (2^30), of memory]:SIZE: ' \
@@ -306,7 +306,7 @@ _tilewright()
             '--directed[Make a directed graph]' \
             '--undirected[Make an undirected graph]' \
             '--weights=[Weights between LO and HI, both included]:LO:HI: ' \
-            '--weight-type=[i32 (whole numbers, the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
+            '--weight-type=[i32 (whole numbers, the default), f32 or f64]:TYPE:(i32 f32 f64)' \
             '--seed=[Seed of the random numbers]:S: ' \
             '(--output)-o+[The same as OUT]:OUT:_files' \
             '(-o)--output=[The same as OUT]:OUT:_files' \

@@ -40,6 +40,22 @@ typedef struct cli_texts {
     const char *text[CLI_MOST_TEXTS];
 } cli_texts;
 
+/* The types that an option of kind CLI_TYPE takes: its `constant`. */
+typedef enum cli_types {
+    CLI_MATRIX_TYPES,  /* of distances: auto u8 u16 i32 f32 f64 */
+    CLI_ELEMENT_TYPES, /* with i16 */
+    CLI_WEIGHT_TYPES,  /* i32 f32 f64 */
+    CLI_FLOAT_TYPES,   /* f32 f64 */
+    CLI_COMPUTE_TYPES, /* auto f32 f64 */
+    CLI_ENTROPY_TYPES  /* auto u8 u16 f16 f32 */
+} cli_types;
+
+/* The same of kind CLI_METHOD. */
+typedef enum cli_methods {
+    CLI_ALL_METHODS,
+    CLI_METHODS_OF_RANKS /* not the reference */
+} cli_methods;
+
 typedef struct cli_option {
     const char *name; /* without its dashes; NULL ends a table */
     char letter;      /* the short form, or 0 */

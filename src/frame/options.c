@@ -252,15 +252,30 @@ bool cli_read_time(const char *text, double *out)
     return *end == '\0' && *out < 1e9;
 }
 
-#define TYPES "auto u8 u16 i16 i32 f32 f64"
-#define METHODS "auto closure dijkstra bfs sweep reference"
+static const char *const methods[] = {
+    [CLI_ALL_METHODS] = "auto closure dijkstra bfs sweep reference",
+    [CLI_METHODS_OF_RANKS] = "auto closure dijkstra bfs sweep",
+};
+
+static const char *const types[] = {
+    [CLI_MATRIX_TYPES] = "auto u8 u16 i32 f32 f64",
+    [CLI_ELEMENT_TYPES] = "auto u8 u16 i16 i32 f32 f64",
+    [CLI_WEIGHT_TYPES] = "i32 f32 f64",
+    [CLI_FLOAT_TYPES] = "f32 f64",
+    [CLI_COMPUTE_TYPES] = "auto f32 f64",
+    [CLI_ENTROPY_TYPES] = "auto u8 u16 f16 f32",
+};
 
 const char *cli_choices(const cli_option *option)
 {
-    return option->kind == CLI_TYPE ? TYPES : option->kind == CLI_METHOD ? METHODS : NULL;
+    return option->kind == CLI_TYPE     ? types[option->constant]
+           : option->kind == CLI_METHOD ? methods[option->constant]
+                                        : NULL;
 }
 
-static const char *expected_of(const cli_option *option)
+#define EXPECTED 96 /* bytes of "one of" and the longest list above */
+
+static const char *expected_of(char text[EXPECTED], const cli_option *option)
 {
     switch (option->kind) {
     case CLI_COUNT:
@@ -274,9 +289,9 @@ static const char *expected_of(const cli_option *option)
     case CLI_TIME:
         return "a time such as 30s, 10m or 1h";
     case CLI_TYPE:
-        return "one of " TYPES;
     case CLI_METHOD:
-        return "one of " METHODS;
+        (void)snprintf(text, EXPECTED, "one of %s", cli_choices(option));
+        return text;
     case CLI_TEXTS:
         return "at most 64 of them";
     default:
@@ -375,6 +390,7 @@ static tw_status store(parser *p, const cli_option *option, const char *written,
     note(p, option);
     if (!read_value(option, text, p->settings + option->place)) {
         const bool number = option->kind != CLI_TYPE && option->kind != CLI_METHOD;
+        char expected[EXPECTED];
         if (option->kind == CLI_INTERVAL) {
             return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': %s", written, text,
                            cli_why_not_interval(text));
@@ -384,7 +400,7 @@ static tw_status store(parser *p, const cli_option *option, const char *written,
                            text);
         }
         return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': expected %s", written, text,
-                       expected_of(option));
+                       expected_of(expected, option));
     }
     return TW_OK;
 }

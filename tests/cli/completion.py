@@ -94,7 +94,45 @@ class Completion(unittest.TestCase):
         return done.stdout.splitlines()
 
 
+def choices():
+    """What is offered as the value of each command's options, from the script for fish."""
+    script = says("--completion=fish")
+    found = re.findall(r"^complete -c \S+ -n '\S+_command (\S+)' -l (\S+)(?: -s \S)? -x -a '([^']*)'", script, re.MULTILINE)
+    return {(command, option): values.split() for command, option, values in found}
+
+
 class Bash(Completion):
+    def test_what_is_offered_as_a_value_is_what_is_accepted(self):
+        files = {"t.el": b"0 1 2\n1 2 2\n2 0 2\n", "i.pgm": b"P5 4 4 255\n0123456789abcdef", "zero.el": b"0 1 0\n1 2 0\n2 0 0\n"}
+        for name, content in files.items():
+            with open(os.path.join(self.folder, name), "wb") as file:
+                file.write(content)
+        subprocess.run([PROGRAM, "apsp", "t.el", "m.npy", "-q"], cwd=self.folder, check=True)
+        subprocess.run([PROGRAM, "map", "x + 0.5", "m.npy", "f.npy", "-t", "f32", "-q"], cwd=self.folder, check=True)
+        raw = {"u8": 1, "u16": 2, "i16": 2, "i32": 4, "auto": 4, "f32": 4, "f64": 8}
+        for name, size in raw.items():  # zeros: all vertices at one place
+            with open(os.path.join(self.folder, f"z.{name}.raw"), "wb") as file:
+                file.write(bytes(9 * size))
+        lines = {("apsp", "method"): "t.el out.npy", ("apsp", "type"): "t.el out.npy", ("apsp", "work-type"): "t.el out.npy --method closure",
+                 ("path", "type"): "zero.el z.TYPE.raw 0 1", ("summary", "type"): "z.TYPE.raw", ("convert", "type"): "m.npy out.npy",
+                 ("convert", "raw-type"): "z.TYPE.raw out.npy", ("compare", "type"): "z.TYPE.raw z.TYPE.raw",
+                 ("generate", "weight-type"): "graph grid out.gr --vertices 9", ("map", "out-type"): "x i.pgm out.npy",
+                 ("map", "compute"): "x i.pgm out.npy", ("entropy", "type"): "i.pgm out.npy --window 3",
+                 ("entropy", "out-type"): "i.pgm out.npy --window 3"}
+        offered = choices()
+        self.assertEqual(sorted(offered), sorted(lines))
+        for (command, option), line in lines.items():
+            for value in METHODS if option == "method" else ("auto", "u8", "u16", "i16", "i32", "i64", "f16", "f32", "f64"):
+                words = line.replace("TYPE", value).split()
+                if (option, value) == ("work-type", "f32"):  # for neither whole weights nor f64
+                    words[0] = "f.npy"
+                done = subprocess.run([PROGRAM, command, *words, "--" + option, value, "-q"], cwd=self.folder, capture_output=True, text=True,
+                                      timeout=LIMIT)
+                for name in ("out.npy", "out.gr"):
+                    if os.path.exists(os.path.join(self.folder, name)):
+                        os.remove(os.path.join(self.folder, name))
+                self.assertEqual(done.returncode == 0, value in offered[command, option], (command, option, value, done.stderr))
+
     def offers(self, *words):
         words = ["tilewright", *words]
         return sorted(self.run_shell("--norc", "-c", '. "$1"; shift; COMP_WORDS=("$@"); '

@@ -35,8 +35,9 @@ static const cli_option own_options[] = {
     {"numbers", 0, CLI_FLAG, NULL, offsetof(settings, numbers), 1,
      "The numbers are not distances: 255 in u8, 65535 in u16 and 1073741823 in i32 are what they "
      "are, and do not mean 'no path'. Always so for images."},
-    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of raw files, which store none: u8, u16, i32 (the default), f32 or f64; of .csv "
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), CLI_ELEMENT_TYPES,
+     "The type of raw files, which store none: u8, u16, i16, i32 (the default), f32 or f64; of "
+     ".csv "
      "files "
      "f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,

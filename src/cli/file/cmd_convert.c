@@ -42,11 +42,11 @@ static const cli_option kind_options[] = {
     {"labels", 0, CLI_FLAG, NULL, offsetof(settings, labels), 1,
      "Write the names of a matrix's rows and columns beside OUT, one per line: for d.npy "
      "d.rows.txt and d.cols.txt. A .csv already contains them."},
-    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), CLI_MATRIX_TYPES,
      "The element type of a matrix OUT: u8, u16, i32, f32 or f64; by default that of IN. 'No path' "
      "is kept as such; a number that does not fit is an error, but f64 is rounded to f32."},
-    {"raw-type", 0, CLI_TYPE, "TYPE", offsetof(settings, raw_type), 0,
-     "The type of a raw IN, which stores none: u8, u16, i32 (the default), f32 or f64."},
+    {"raw-type", 0, CLI_TYPE, "TYPE", offsetof(settings, raw_type), CLI_ELEMENT_TYPES,
+     "The type of a raw IN, which stores none: u8, u16, i16, i32 (the default), f32 or f64."},
     {0}};
 
 static const cli_group groups[] = {{"What is converted", kind_options},

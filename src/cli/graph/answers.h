@@ -120,7 +120,7 @@ typedef struct cli_answers {
      CLI_TYPE,                                                                                    \
      "TYPE",                                                                                      \
      offsetof(settings, type),                                                                    \
-     0,                                                                                           \
+     CLI_MATRIX_TYPES,                                                                            \
      "The type of the distances: u8, u16, i32, f32 or f64. Default: the type of the weights. A "  \
      "distance that does not fit is an error, never wrapped; float distances are rounded to "     \
      "TYPE."},                                                                                    \

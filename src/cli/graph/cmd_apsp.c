@@ -57,7 +57,7 @@ static const cli_option method_options[] = {
      "once, by label correction), bfs (equal weights), sweep (elimination, then all sources at "
      "once: roads, grids, meshes), reference (slow and simple); auto (the default) picks the "
      "fastest."},
-    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), 0,
+    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(apsp_settings, work_type), CLI_MATRIX_TYPES,
      "The type the closure or the sweep computes in: u8, u16, i32, f32, f64, or auto (the "
      "default): the narrowest that gives an exact result."},
     {"block", 0, CLI_COUNT, "B", offsetof(apsp_settings, block), 0,

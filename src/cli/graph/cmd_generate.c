@@ -58,7 +58,7 @@ static const cli_option shape_options[] = {
 static const cli_option weight_options[] = {
     {"weights", 0, CLI_INTERVAL, "LO:HI", offsetof(settings, weights), 0,
      "Weights between LO and HI, both included; 1:1000 by default."},
-    {"weight-type", 0, CLI_TYPE, "TYPE", offsetof(settings, weight_type), 0,
+    {"weight-type", 0, CLI_TYPE, "TYPE", offsetof(settings, weight_type), CLI_WEIGHT_TYPES,
      "i32 (whole numbers, the default), f32 or f64."},
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0,
      "Seed of the random numbers; the same seed gives the same graph on every machine."},

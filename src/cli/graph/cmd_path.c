@@ -28,8 +28,9 @@ typedef struct settings {
 static const settings defaults = {.reading = CLI_READING_INIT, .type = TW_AUTO};
 
 static const cli_option own_options[] = {
-    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of a DIST that does not store it. Raw: u8, u16, i32 (the default), f32 or f64. CSV: "
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), CLI_ELEMENT_TYPES,
+     "The type of a DIST that does not store it. Raw: u8, u16, i16, i32 (the default), f32 or f64. "
+     "CSV: "
      "f32 or f64; by default whichever agrees with the graph."},
     {"dist-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, dist_format), 0,
      "The format of DIST: raw, npy or csv; by default its extension decides."},

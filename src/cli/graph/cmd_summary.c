@@ -22,8 +22,8 @@ static const settings defaults = {
     .common = CLI_COMMON_INIT, .type = TW_AUTO, .answers = CLI_ANSWERS_INIT};
 
 static const cli_option own_options[] = {
-    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), 0,
-     "The type of a raw file, which stores none: u8, u16, i32 (the default), f32 or f64; of a "
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(settings, type), CLI_ELEMENT_TYPES,
+     "The type of a raw file, which stores none: u8, u16, i16, i32 (the default), f32 or f64; of a "
      ".csv "
      "f32 or f64."},
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(settings, format), 0,

@@ -62,7 +62,7 @@ static const cli_option value_options[] = {
      "Base of the logarithm: e (the default), 2, 10, or levels, which gives values from 0 to 1. "
      "scikit-image's rank.entropy and MATLAB's entropyfilt use base 2, the latter with a 9 x 9 "
      "window and a symmetric border."},
-    {"type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, type), 0,
+    {"type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, type), CLI_FLOAT_TYPES,
      "The type of the result: f32 (the default), within 1 ulp of the exact entropy, or f64, within "
      "2, which takes several times as long and goes into npy, raw and csv."},
     {"plane", 0, CLI_COUNT, "P", offsetof(entropy_settings, plane), 0,
@@ -84,7 +84,7 @@ static const cli_option format_options[] = {
      "checks failed. Earlier results are replaced; other images are not. --json prints one report "
      "of all files."},
     CLI_STORAGE_OPTIONS(entropy_settings),
-    {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), 0,
+    {"out-type", 0, CLI_TYPE, "TYPE", offsetof(entropy_settings, out_type), CLI_ENTROPY_TYPES,
      "The type of OUT's elements: f32 (the default), f16, or u8 or u16, scaled so that the largest "
      "possible entropy is 255 or 65535. The default for pgm, ppm and png is u8."},
     {"verify", 0, CLI_OPTIONAL_COUNT, "K", offsetof(entropy_settings, verify), VERIFY_ELEMENTS,

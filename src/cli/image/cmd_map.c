@@ -40,11 +40,11 @@ static const cli_option value_options[] = {
     {0}};
 
 static const cli_option precision_options[] = {
-    {"out-type", 't', CLI_TYPE, "TYPE", offsetof(map_settings, out_type), 0,
+    {"out-type", 't', CLI_TYPE, "TYPE", offsetof(map_settings, out_type), CLI_ELEMENT_TYPES,
      "u8, u16, i16, i32, f32 or f64; by default the compute type, and for pgm, ppm and png the "
      "type "
      "of the first input. Integers are rounded to the nearest, ties to even, and clamped."},
-    {"compute", 0, CLI_TYPE, "TYPE", offsetof(map_settings, compute), 0,
+    {"compute", 0, CLI_TYPE, "TYPE", offsetof(map_settings, compute), CLI_COMPUTE_TYPES,
      "f32 or f64; by default f32 unless an input or the result is i32 or f64."},
     {"fast", 0, CLI_FLAG, NULL, offsetof(map_settings, fast), 1,
      "Functions within 3.5 units in the last place instead of 1."},

@@ -39,12 +39,12 @@ static const cli_option answer_options[] = {
     CLI_SUMMARY_OPTION(mpi_settings), CLI_ANSWER_OPTIONS(mpi_settings), {0}};
 
 static const cli_option method_options[] = {
-    {"method", 0, CLI_METHOD, "NAME", offsetof(mpi_settings, method), 0,
+    {"method", 0, CLI_METHOD, "NAME", offsetof(mpi_settings, method), CLI_METHODS_OF_RANKS,
      "auto (the default: what tilewright apsp would choose), closure (blocked Floyd-Warshall; each "
      "process holds a share of the matrix), dijkstra, bfs (equal weights only) or sweep "
      "(elimination, then a sweep over blocks of sources). For the last three each machine holds "
      "the whole graph, and processes take rows in turn."},
-    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, work_type), 0,
+    {"work-type", 0, CLI_TYPE, "TYPE", offsetof(mpi_settings, work_type), CLI_MATRIX_TYPES,
      "The type the closure or sweep computes in: u8, u16, i32, f32, f64, or auto (the default): "
      "the narrowest that gives an exact result."},
     {"block", 0, CLI_COUNT, "B", offsetof(mpi_settings, block), 0,
