@@ -19,6 +19,12 @@
 #define DISSECTION_SHARE 0.1
 #define TEAM 4.0
 
+/* Steps per second that these shares are taken of for weights that are not whole: which order is
+ * made decides in which sequence lengths are summed up, so for those it must not depend on threads,
+ * instructions or a clock. Half of what 16 cores of a Xeon do, ten times what one Neoverse core
+ * does (f32, November 2026). */
+#define NOMINAL_RATE 1e11
+
 #define LARGE 32000.0 /* vertices, from which on it goes first, */
 #define WIDE 0.125    /*   and of these in a front, where minimum degree does better */
 
@@ -93,7 +99,21 @@ typedef struct wanted {
     int64_t columns;
     double steps; /* that it may take */
     double rate;  /* steps per second, of all threads */
+    double team;  /* threads that make it */
 } wanted;
+
+static wanted what_is_wanted(tw_context *ctx, const tw_graph *graph, const twi_skeleton *skeleton,
+                             int64_t columns, double steps, double rate)
+{
+    return (wanted){
+        .ctx = ctx,
+        .skeleton = skeleton,
+        .columns = columns,
+        .steps = steps,
+        .rate = graph->integral ? rate : NOMINAL_RATE,
+        .team = graph->integral ? fmin((double)twi_thread_count(ctx), TEAM) : TEAM,
+    };
+}
 
 /* Steps that a tree takes for all columns; +inf without one. */
 static double all_steps(const wanted *w, const made *m)
@@ -154,9 +174,8 @@ static tw_status make_own(const wanted *w, made *best, bool *cut)
         *cut = narrow;
         return status == TW_OK && !narrow ? try_order(w, best, TWI_ORDER_DEGREE, &failed) : status;
     }
-    const double threads = fmin((double)twi_thread_count(w->ctx), TEAM);
     *cut = narrow && twi_order_can_be_cut(w->skeleton) &&
-           order_seconds(w, DISSECTION_SECONDS) / threads <
+           order_seconds(w, DISSECTION_SECONDS) / w->team <
                DISSECTION_SHARE * all_steps(w, best) / w->rate;
     return status == TW_OK && *cut ? try_order(w, best, TWI_ORDER_DISSECTION, &failed) : status;
 }
@@ -203,7 +222,7 @@ tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_or
         plan->order_maker = known->order->maker;
         status = twi_tree_create(ctx, &plan->tree, &skeleton, known->order, columns);
     } else if (status == TW_OK) {
-        const wanted w = {ctx, &skeleton, columns, steps, rate};
+        const wanted w = what_is_wanted(ctx, plan->graph, &skeleton, columns, steps, rate);
         status = make_order(&w, &best, &plan->order_note);
         plan->order_maker = best.order.maker;
         if (status == TW_OK && best.tree != NULL && plan->options.order_cache != 0 &&
@@ -230,7 +249,7 @@ tw_status twi_order_object(tw_context *ctx, tw_apsp_order **out, const tw_graph 
         status = twi_skeleton_create(ctx, &skeleton, graph);
     }
     if (status == TW_OK) {
-        const wanted w = {ctx, &skeleton, graph->n, (double)INFINITY, rate};
+        const wanted w = what_is_wanted(ctx, graph, &skeleton, graph->n, (double)INFINITY, rate);
         status = make_order(&w, &best, &note);
     }
     twi_skeleton_clear(&skeleton);

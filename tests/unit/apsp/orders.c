@@ -393,6 +393,39 @@ static void an_order_made_for_many_runs_is_the_better_one_too(void **state)
     close_context(ctx);
 }
 
+/* The order decides in which sequence lengths are added up, so for weights that are not whole it is
+ * the same on any machine and for any number of threads; for whole ones it is what pays there. */
+static void an_order_for_fractions_does_not_depend_on_the_machine(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    tw_graph_generate_options kind = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    kind.kind = "grid";
+    kind.vertices = 15876;
+    kind.rows = kind.cols = 126;
+    kind.density = 1;
+    for (int whole = 0; whole < 2; whole++) {
+        tw_graph *graph = NULL;
+        tw_apsp_order *orders[4] = {NULL};
+        kind.weight_type = whole ? TW_I32 : TW_F64;
+        assert_ok(ctx, tw_graph_generate(ctx, &graph, &kind));
+        assert_int_equal(graph->integral, whole);
+        for (int i = 0; i < 4; i++) {
+            assert_ok(ctx, tw_set_threads(ctx, 1 + i));
+            assert_ok(ctx, twi_order_object(ctx, &orders[i], graph, i % 2 == 0 ? 1e6 : 1e15));
+            const bool same = memcmp(orders[i]->order.vertex, orders[0]->order.vertex,
+                                     (size_t)graph->n * sizeof *orders[i]->order.vertex) == 0;
+            assert_true(same || (whole && i % 2 == 1));
+            assert_true(!same || !whole || i % 2 == 0 || !twi_metis_is_built());
+        }
+        for (int i = 0; i < 4; i++) {
+            tw_apsp_order_destroy(orders[i]);
+        }
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
 /* Steps that a run may take end every way to make an order; where one keeps within, it is taken. */
 static void an_order_beyond_the_steps_of_a_run_is_none(void **state)
 {
@@ -913,6 +946,7 @@ int main(void)
         cmocka_unit_test(a_tree_is_given_up_at_the_bound_of_its_order),
         cmocka_unit_test(metis_leaves_a_callers_children_alone),
         cmocka_unit_test(an_order_made_for_many_runs_is_the_better_one_too),
+        cmocka_unit_test(an_order_for_fractions_does_not_depend_on_the_machine),
         cmocka_unit_test(an_order_beyond_the_steps_of_a_run_is_none),
         cmocka_unit_test(metis_stops_when_the_call_is_cancelled),
 #define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, make_cache, remove_cache)
