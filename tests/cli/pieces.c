@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "base/clock.h"
+#include "cli/graph/room.h"
 #include "cli/shared/checked.h"
 #include "frame/job.h"
 #include "frame/options.h"
@@ -161,6 +162,30 @@ static void a_file_appears_only_if_the_verifier_is_content(void **state)
     close_context(ctx);
 }
 
+/* Shapes that no disk has room for, so that the sentence says what they take at least. */
+static void text_is_counted_at_the_least_that_it_can_take(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        tw_type type;
+        bool gaps;
+        const char *takes;
+    } cases[] = {{"o.npy", TW_I32, false, " entries take 400 TB, but "},
+                 {"o.npy", TW_I32, true, " entries take 400 TB, but "},
+                 {"o.csv", TW_I32, false, " entries take at least 200 TB, but "},
+                 {"o.csv", TW_F64, false, " entries take at least 200 TB, but "},
+                 {"o.csv", TW_I32, true, " entries take at least 100 TB, but "}};
+    tw_context *ctx = open_context();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const cli_file file = {"OUT", cases[i].path};
+        const tw_shape shape = {10000000, 10000000, cases[i].type};
+        assert_fails(ctx, TW_ERR_IO, cases[i].takes,
+                     cli_check_room(ctx, &file, NULL, &shape, cases[i].gaps, "less"));
+    }
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +195,7 @@ int main(void)
         cmocka_unit_test(numbers_are_shown_for_people),
         cmocka_unit_test(times_are_written_one_way),
         cmocka_unit_test(a_file_appears_only_if_the_verifier_is_content),
+        cmocka_unit_test(text_is_counted_at_the_least_that_it_can_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

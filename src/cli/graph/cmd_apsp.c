@@ -279,8 +279,10 @@ static tw_status check_room(const apsp_run *run, const tw_apsp_options *opts)
     const cli_file before = {"--predecessors", s->predecessors};
     const char *ways = "--sources for some rows, or --summary, --closeness and other answers, "
                        "which need no matrix";
-    tw_status status = cli_check_room(run->job->ctx, &out, s->format, &shape, ways);
-    return status == TW_OK ? cli_check_room(run->job->ctx, &before, NULL, &vertices, ways) : status;
+    const bool gaps = cli_apsp_has_names(&run->about, s->predecessors, NULL);
+    tw_status status = cli_check_room(run->job->ctx, &out, s->format, &shape, false, ways);
+    return status == TW_OK ? cli_check_room(run->job->ctx, &before, NULL, &vertices, gaps, ways)
+                           : status;
 }
 
 /* Where vertices have names, a .csv has them above its columns and before its rows. */

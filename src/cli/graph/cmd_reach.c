@@ -166,7 +166,7 @@ static tw_status check_room(const reach_run *run)
     }
     const tw_shape shape = {run->sources.list != NULL ? run->sources.count : about.vertices,
                             s->bits ? (about.vertices + 7) / 8 : about.vertices, TW_U8};
-    return cli_check_room(run->job->ctx, &out, s->format, &shape,
+    return cli_check_room(run->job->ctx, &out, s->format, &shape, false,
                           s->bits ? "--sources for some rows, or --counts without OUT, which needs "
                                     "no matrix"
                                   : "--bits for an eighth of that, --sources for some rows, or "

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#define TEXT_ENTRY 2.0 /* bytes of an entry of a .csv at least: a digit and what follows it */
+/* Bytes of an entry of a .csv at least: a digit and what follows it, or that alone. */
+#define TEXT_ENTRY 2.0
+#define TEXT_GAP 1.0
 
 /* Bytes that a file of that name could have; false where nobody can tell. */
 static bool free_bytes(const char *path, double *bytes)
@@ -32,7 +34,7 @@ static bool free_bytes(const char *path, double *bytes)
 }
 
 tw_status cli_check_room(tw_context *ctx, const cli_file *file, const char *format,
-                         const tw_shape *shape, const char *ways)
+                         const tw_shape *shape, bool gaps, const char *ways)
 {
     static const char *const text[] = {"csv", NULL};
     char need[CLI_SHOWN], have[CLI_SHOWN];
@@ -41,8 +43,10 @@ tw_status cli_check_room(tw_context *ctx, const cli_file *file, const char *form
         return TW_OK;
     }
     const bool is_text = cli_writes(file->path, format, text);
-    const double bytes = (double)shape->rows * (double)shape->cols *
-                         (is_text ? TEXT_ENTRY : (double)tw_type_size(shape->type));
+    const double entry = !is_text ? (double)tw_type_size(shape->type)
+                         : gaps   ? TEXT_GAP
+                                  : TEXT_ENTRY;
+    const double bytes = (double)shape->rows * (double)shape->cols * entry;
     if (bytes <= room) {
         return TW_OK;
     }
