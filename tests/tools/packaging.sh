@@ -51,6 +51,19 @@ grep -q -- "-O1 -DOUR_PACKAGE" "$scratch/flags/compile_commands.json" || fail "f
 configure kernels -DTW_TESTS=OFF -DTW_CLI=OFF -DTW_LAB=OFF -DCMAKE_C_FLAGS_RELEASE="-O2"
 grep -q -- "-O2 .*-O3 .*minplus_kernel.c" "$scratch/kernels/compile_commands.json" || fail "kernels are compiled with -O2"
 ! grep -q -- "-O3 .*src/graph/build.c" "$scratch/kernels/compile_commands.json" || fail "all is compiled with -O3"
+# The same for each of the types that share a build folder.
+if command -v ninja >"$scratch/ninja"; then
+    cmake -S "$source" -B "$scratch/types" -G "Ninja Multi-Config" -DCMAKE_C_COMPILER="$compiler" -DTW_PNG=OFF -DTW_TIFF=OFF -DTW_METIS=OFF \
+        -DTW_GPU=OFF -DTW_TESTS=OFF -DTW_CLI=OFF -DTW_LAB=OFF -DCMAKE_CONFIGURATION_TYPES="Debug;Release;RelWithDebInfo" \
+        -DCMAKE_C_FLAGS_RELEASE="-O1" >"$scratch/said" 2>&1 || fail "types: $(cat "$scratch/said")"
+    for type in Debug Release RelWithDebInfo; do
+        ninja -C "$scratch/types" -f "build-$type.ninja" -t commands "$(ninja -C "$scratch/types" -f "build-$type.ninja" -t targets all |
+            sed -n "s/^\(.*minplus_kernel_scalar.dir\/$type\/.*minplus_kernel.c.o\):.*/\1/p")" >"$scratch/kernel-$type"
+        grep -q "minplus_kernel.c" "$scratch/kernel-$type" || fail "$type has no kernel"
+    done
+    grep -q -- "-O2 .*-O3 " "$scratch/kernel-RelWithDebInfo" || fail "kernels are compiled with -O2 in RelWithDebInfo"
+    ! grep -q -- "-O3 " "$scratch/kernel-Debug" "$scratch/kernel-Release" || fail "flags were added to a type that has no -O2: -O3"
+fi
 grep -q "^Libs:.* -lm" "$scratch/flags/tilewright.pc" || fail "who links the static library alone needs -lm"
 
 # Folders that do not lie below the prefix.
