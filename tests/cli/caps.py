@@ -208,6 +208,39 @@ class Caps(unittest.TestCase):
                 less = int(int(found.group(1)) * UNITS[found.group(2)] / tight)
                 self.assertEqual(self.once(words, str(less), piped)[0], 2, "%s: %s is named, and %d is enough" % (words, named, less))
 
+    def walked(self, words, steps=2, taken=TAKEN):
+        """The same where what is needed shows only on the way: the limit that is named works, or the one after it."""
+        cap, unit = 1, "k"
+        for step in range(steps + 1):
+            status, said, most = self.once(words, "%d%s" % (cap, unit), None)
+            self.assertLessEqual(most, 1.1 * cap * UNITS[unit] + 16e6, (words, cap, unit))
+            if status == 0:
+                self.assertTrue(step == 0 or cap * UNITS[unit] <= taken * most, (words, cap, unit, most))
+                return
+            found = re.search(r"; use --memory (\d+)([kMG]?) or more", said)
+            self.assertIsNotNone(found, (words, cap, unit, said))
+            cap, unit = int(found.group(1)), found.group(2)
+        self.fail("%s is refused %d times: %s" % (" ".join(words), steps + 1, said))
+
+    def test_sweeps(self):
+        """Room for the order, before there is one; then what it says of the run."""
+        self.make("generate", "graph", "grid", "large.gr", "--vertices", "40000")
+        self.make("generate", "graph", "grid", "roads.gr", "--vertices", "22500", "--density", "0.62", "--weights", "1:9000")
+        with open(self.path("star.el"), "w") as file:
+            file.writelines("0 %d %d\n" % (i, 1 + i % 99) for i in range(1, 30000))
+        with open(self.path("path.el"), "w") as file:
+            file.writelines("%d %d %d\n" % (i, i + 1, 1 + i % 99) for i in range(30000))
+        with open(self.path("rings.el"), "w") as file:
+            file.writelines("%d %d %d\n" % (i, i - i % 10 + (i + 1) % 10, 1 + i % 99) for i in range(25000))
+        rows = "--sources", "1-8", "-o", "o.npy"
+        before = "--sources", "1-300", "-o", "o.csv", "--predecessors", "o.before.npy"
+        cases = [("large.gr", *rows), ("star.el", "--closeness", "o.csv"), ("roads.gr", *before), ("path.el", "--undirected", "--summary"),
+                 ("rings.el", *rows), ("large.gr", "--summary"), ("star.el", "--undirected", *before), ("path.el", *rows),
+                 ("rings.el", "--undirected", "--closeness", "o.csv"), ("roads.gr", "--closeness", "o.csv"), ("large.gr", *before)]
+        for words in cases if ALL else cases[:6]:
+            self.walked(("apsp", *words, "--method", "sweep"))
+            self.walked(("apsp", *words), steps=1, taken=3)  # where a faster method takes less
+
     def test_lists(self):
         self.make("generate", "graph", "grid", "g.gr", "--vertices", "60000")
         names = ["g.gr"]

@@ -207,7 +207,7 @@ static tw_apsp_plan *plan_of(tw_context *ctx, const tw_graph *graph, const reque
     }
     if (METHOD == TW_APSP_METHOD_SWEEP) {
         const twi_known_order none = {.origin = "made"};
-        assert_ok(ctx, twi_sweep_tree(ctx, plan, &none, (double)INFINITY, (double)INFINITY));
+        assert_ok(ctx, twi_sweep_tree(ctx, plan, &none, NULL, (double)INFINITY, (double)INFINITY));
     }
     plan->work_type = !graph->integral                  ? graph->weight_type
                       : r->options.work_type != TW_AUTO ? r->options.work_type

@@ -4,6 +4,7 @@
  * measured for the narrowest type that distances usually fit.
  */
 #include "apsp/plan/estimate.h"
+#include "apsp/plan/refusal.h"
 #include "apsp/plan/sweep.h"
 #include "apsp/sweep/known_order.h"
 #include "base/given.h"
@@ -23,8 +24,11 @@ tw_status tw_apsp_order_create(tw_context *ctx, tw_apsp_order **out, const tw_gr
         status =
             twi_kernel_rate(ctx, twi_minplus_kernel_of_15_bits(isa), twi_thread_count(ctx), &rate);
     }
-    return status == TW_OK ? twi_order_object(ctx, out, graph, TWI_SWEEP_EFFICIENCY * rate)
-                           : status;
+    if (status == TW_OK) {
+        status = twi_order_object(ctx, out, graph, TWI_SWEEP_EFFICIENCY * rate);
+    }
+    return status == TW_ERR_MEMORY ? twi_refuse_order(ctx, graph, twi_thread_count(ctx), "")
+                                   : status;
 }
 
 void tw_apsp_order_destroy(tw_apsp_order *order)

@@ -8,6 +8,7 @@
 #include "apsp/plan/gpu.h"
 #include "apsp/search/search.h"
 #include "apsp/shared/deliver.h"
+#include "apsp/sweep/known_order.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -75,6 +76,30 @@ static void find_ways(char ways[WAYS], const tw_apsp_plan *plan, uint64_t room)
                  : without[0] != '\0' ? " without a checkpoint and"
                                       : " and");
     }
+}
+
+tw_status twi_refuse_order(tw_context *ctx, const tw_graph *graph, int threads, const char *ways)
+{
+    const uint64_t room = twi_memory_room(ctx);
+    const uint64_t bytes = twi_order_memory(graph, threads);
+    char need[32], have[32], advice[TWI_ADVICE];
+    if (bytes <= room) {
+        return TW_ERR_MEMORY;
+    }
+    twi_bytes_apart(need, bytes, have, room);
+    twi_memory_advice(advice, ctx, bytes);
+    return tw_fail(ctx, TW_ERR_MEMORY,
+                   "the elimination order of %lld vertices needs up to %s of memory, but %s is "
+                   "available%s%s%s%s use a machine with more memory",
+                   (long long)graph->n, need, have, advice, advice[0] != '\0' ? "," : ";", ways,
+                   advice[0] != '\0' || ways[0] != '\0' ? " or" : "");
+}
+
+tw_status twi_refuse_sweep(tw_context *ctx, const tw_apsp_plan *plan)
+{
+    char ways[WAYS];
+    find_ways(ways, plan, twi_memory_room(ctx));
+    return twi_refuse_order(ctx, plan->graph, plan->threads, ways);
 }
 
 tw_status twi_refuse_plan(tw_context *ctx, const tw_apsp_plan *plan, const twi_candidate *all,

@@ -8,4 +8,11 @@
 TW_CHECKED tw_status twi_refuse_plan(tw_context *ctx, const tw_apsp_plan *plan,
                                      const twi_candidate *all, int count);
 
+/* There is no memory for an elimination order: what all of it takes, where that is more than there
+ * is, and else what is said already. `ways` is other advice. */
+TW_CHECKED tw_status twi_refuse_order(tw_context *ctx, const tw_graph *graph, int threads,
+                                      const char *ways);
+/* The same for the order of a sweep that was requested. */
+TW_CHECKED tw_status twi_refuse_sweep(tw_context *ctx, const tw_apsp_plan *plan);
+
 #endif

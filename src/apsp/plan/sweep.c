@@ -4,6 +4,7 @@
 #include "apsp/closure/scatter.h"
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/gpu.h"
+#include "apsp/plan/refusal.h"
 #include "apsp/plan/screen.h"
 #include "apsp/sweep/batch.h"
 #include "apsp/sweep/known_order.h"
@@ -166,7 +167,7 @@ static tw_status make_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
             status = twi_kernel_rate(ctx, kernel, plan->threads, rate);
         }
         if (status == TW_OK) {
-            status = twi_sweep_tree(ctx, plan, &known, forced ? INFINITY : rival * *rate,
+            status = twi_sweep_tree(ctx, plan, &known, kernel, forced ? INFINITY : rival * *rate,
                                     TWI_SWEEP_EFFICIENCY * *rate);
         }
         if (status == TW_OK && plan->tree == NULL) {
@@ -191,7 +192,7 @@ static tw_status find_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
         twi_rule_out(c, "not enough memory for its order");
         return TW_OK;
     }
-    return status;
+    return status == TW_ERR_MEMORY ? twi_refuse_sweep(ctx, plan) : status;
 }
 
 tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, tw_type type,
@@ -210,7 +211,8 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     const uint64_t beside =
         twi_tree_memory(plan->tree) + twi_rows_planned(plan, TW_APSP_METHOD_SWEEP, type);
     c->memory = beside + twi_sweep_memory(plan, plan->tree, kernel);
-    c->memory_wider = beside + twi_sweep_again_memory(plan, plan->tree, kernel);
+    const uint64_t again = beside + twi_sweep_again_memory(plan, plan->tree, kernel);
+    c->memory_wider = again > plan->order_most ? again : plan->order_most;
     c->seconds = sweep_seconds(plan, kernel, rate, c->memory);
     snprintf(
         c->basis, sizeof c->basis,

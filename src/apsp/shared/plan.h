@@ -60,6 +60,7 @@ struct tw_apsp_plan {
     struct twi_tree *tree; /* of elimination (sweep/tree.h), where the method is a sweep, or NULL */
     const char *order_origin; /* of its order: "made", "cached", "given"; NULL without a tree */
     int32_t order_maker;      /* who made it: sweep/order.h */
+    uint64_t order_most;      /* bytes of a sweep by one of the orders that were made, at most */
     const char *order_note;   /* what there is to say of METIS beside that, or "" */
 
     uint64_t given;         /* bytes of the caller's graph */

@@ -240,6 +240,16 @@ int64_t twi_batch_rows(const twi_tree *tree, const twi_ticket *tickets, int64_t 
     return rows;
 }
 
+/* Those of a range have their blocks, and what is above the last of these; each of others may have
+ * a way of its own. */
+int64_t twi_batch_rows_most(const tw_apsp_plan *plan, const twi_tree *tree, int64_t width)
+{
+    const bool range = plan->options.sources == NULL;
+    const double most = range ? (double)(width + tree->size_most + tree->depth)
+                              : (double)width * (double)tree->depth;
+    return most < (double)tree->n ? (int64_t)most : tree->n;
+}
+
 /* --------------------------------------------------------------------------------------- up */
 
 /* Where the row of a vertex of a touched block begins in `start`, in elements. */

@@ -92,6 +92,9 @@ void twi_batch_place(twi_batch *out, const twi_course *course, char *memory);
 int64_t twi_batch_rows(const twi_tree *tree, const twi_ticket *tickets, int64_t count,
                        int32_t *seen, int32_t stamp);
 
+/* The same at most, for batches of the plan's sources in the order of their places. */
+int64_t twi_batch_rows_most(const tw_apsp_plan *plan, const twi_tree *tree, int64_t width);
+
 /* For whoever wants the rows of a finished block: one course->step after the other at x, or "no
  * path" everywhere if x is NULL. Returns whether some entry is "no path", if course->certify asks
  * for that. */

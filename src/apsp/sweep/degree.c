@@ -463,16 +463,34 @@ static void arrange(const quotient *q, const twi_part *part, const int32_t *pivo
     }
 }
 
+enum { LISTS = 14 }; /* of a number for each vertex */
+
+/* Vertices, at most, and room for their lists. */
+static int64_t vertices_most(int64_t count, int64_t outward)
+{
+    return count + outward;
+}
+static int64_t room_for(int64_t count, int64_t links, int64_t outward)
+{
+    return links + outward + vertices_most(count, outward) + links / 4 + 1;
+}
+
+uint64_t twi_minimum_degree_memory(int64_t count, int64_t links, int64_t outward)
+{
+    const uint64_t most = (uint64_t)vertices_most(count, outward);
+    return most * (2 * sizeof(int64_t) + LISTS * sizeof(int32_t)) +
+           (uint64_t)room_for(count, links, outward) * sizeof(int32_t);
+}
+
 tw_status twi_minimum_degree(tw_context *ctx, const twi_part *part, double columns, double *steps)
 {
-    enum { LISTS = 14 };
     const char *what = "an elimination order by minimum degree";
     int64_t outward = 0;
     const int64_t links = count_links(part, &outward);
-    const int64_t most = part->count + outward; /* vertices, at most */
+    const int64_t most = vertices_most(part->count, outward);
     quotient q = {.ctx = ctx, .leaving = (int32_t)part->count};
     int32_t *block = NULL;
-    q.room = links + outward + most + links / 4 + 1;
+    q.room = room_for(part->count, links, outward);
     tw_status status = twi_alloc(ctx, &q.begin, (uint64_t)most, 2 * sizeof *q.begin, what);
     if (status == TW_OK) {
         status =

@@ -26,5 +26,7 @@ typedef struct twi_part {
  * (+inf: any number), the list stays as it was and *steps becomes +inf, else what they take. */
 TW_CHECKED tw_status twi_minimum_degree(tw_context *ctx, const twi_part *part, double columns,
                                         double *steps);
+/* Bytes that takes for a part with so many links, of which so many leave it. */
+uint64_t twi_minimum_degree_memory(int64_t count, int64_t links, int64_t outward);
 
 #endif

@@ -1,8 +1,10 @@
 /* Orders that need not be made: see known_order.h. */
 #include "apsp/sweep/known_order.h"
 
+#include "apsp/shared/deliver.h"
 #include "apsp/sweep/kept_order.h"
 #include "apsp/sweep/metis.h"
+#include "apsp/sweep/sweep.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
@@ -97,9 +99,12 @@ typedef struct wanted {
     tw_context *ctx;
     const twi_skeleton *skeleton;
     int64_t columns;
-    double steps; /* that it may take */
-    double rate;  /* steps per second, of all threads */
-    double team;  /* threads that make it */
+    double steps;       /* that it may take */
+    double rate;        /* steps per second, of all threads */
+    double team;        /* threads that make it */
+    tw_apsp_plan *plan; /* of a sweep with this kernel; NULL: of none, */
+    const twi_minplus_kernel *kernel;
+    uint64_t room; /*   for which there is so much memory */
 } wanted;
 
 static wanted what_is_wanted(tw_context *ctx, const tw_graph *graph, const twi_skeleton *skeleton,
@@ -130,6 +135,25 @@ static double order_seconds(const wanted *w, double each)
     return ((double)s->n + (double)s->offsets[s->n]) * each;
 }
 
+/* Whether a sweep by that order fits in memory. */
+static bool fits(const wanted *w, const made *m)
+{
+    if (w->plan == NULL || w->kernel == NULL || m->tree == NULL) {
+        return w->plan == NULL || w->kernel == NULL;
+    }
+    const twi_rows_known known = {.folds = twi_sweep_folds(w->plan, w->kernel->type)};
+    const uint64_t bytes = twi_tree_memory(m->tree) + twi_delivery_planned(w->plan, &known) +
+                           twi_sweep_memory(w->plan, m->tree, w->kernel);
+    w->plan->order_most = bytes > w->plan->order_most ? bytes : w->plan->order_most;
+    return bytes <= w->room;
+}
+
+static bool is_better(const wanted *w, const made *other, const made *best)
+{
+    const bool other_fits = fits(w, other), best_fits = fits(w, best);
+    return other_fits != best_fits ? other_fits : all_steps(w, other) < all_steps(w, best);
+}
+
 /* An order of that maker in the place of *best, if it takes fewer steps than that, and than it may.
  * It can be done without where there is no memory for it and another one is there. */
 static tw_status try_order(const wanted *w, made *best, int32_t maker, bool *failed)
@@ -151,13 +175,22 @@ static tw_status try_order(const wanted *w, made *best, int32_t maker, bool *fai
     if (status == TW_ERR_MEMORY && best->tree != NULL) {
         status = TW_OK;
     }
-    if (status == TW_OK && other.tree != NULL && all_steps(w, &other) < all_steps(w, best)) {
+    if (status == TW_OK && other.tree != NULL && is_better(w, &other, best)) {
         const made kept = *best;
         *best = other;
         other = kept;
     }
     clear_made(&other);
     return status;
+}
+
+uint64_t twi_order_memory(const tw_graph *graph, int threads)
+{
+    const int64_t n = graph->n, links = graph->undirected ? graph->arcs : 2 * graph->arcs;
+    const int32_t maker = (double)n >= LARGE ? TWI_ORDER_DISSECTION : TWI_ORDER_DEGREE;
+    const uint64_t order = twi_order_create_memory(n, links, maker, threads);
+    const uint64_t tree = 2 * (uint64_t)n * sizeof(int32_t) + twi_tree_create_memory(n);
+    return twi_skeleton_memory(n, graph->arcs) + (order > tree ? order : tree);
 }
 
 /* By minimum degree first, which is soon done, then by cuts, unless wide fronts show that there are
@@ -204,7 +237,7 @@ static tw_status make_order(const wanted *w, made *best, const char **note)
 }
 
 tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_order *known,
-                         double steps, double rate)
+                         const twi_minplus_kernel *kernel, double steps, double rate)
 {
     const tw_apsp_order *given = plan->options.order;
     const int64_t columns = twi_plan_rows(plan);
@@ -212,6 +245,8 @@ tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_or
     made best = {0};
     plan->order_origin = known->origin;
     plan->order_note = "";
+    plan->order_most = 0;
+    const uint64_t room = twi_memory_room(ctx);
     if (given != NULL && plan->part == NULL && columns == plan->graph->n) {
         plan->tree = twi_tree_share(given->tree);
         plan->order_maker = given->order.maker;
@@ -222,7 +257,10 @@ tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_or
         plan->order_maker = known->order->maker;
         status = twi_tree_create(ctx, &plan->tree, &skeleton, known->order, columns);
     } else if (status == TW_OK) {
-        const wanted w = what_is_wanted(ctx, plan->graph, &skeleton, columns, steps, rate);
+        wanted w = what_is_wanted(ctx, plan->graph, &skeleton, columns, steps, rate);
+        w.plan = plan->graph->integral ? plan : NULL; /* memory is the machine's, too */
+        w.kernel = kernel;
+        w.room = room;
         status = make_order(&w, &best, &plan->order_note);
         plan->order_maker = best.order.maker;
         if (status == TW_OK && best.tree != NULL && plan->options.order_cache != 0 &&

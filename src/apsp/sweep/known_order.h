@@ -5,6 +5,7 @@
 #ifndef TWI_APSP_SWEEP_KNOWN_ORDER_H
 #define TWI_APSP_SWEEP_KNOWN_ORDER_H
 
+#include "apsp/closure/kernels.h"
 #include "apsp/shared/plan.h"
 #include "apsp/sweep/structure.h"
 #include "apsp/sweep/tree.h"
@@ -34,9 +35,15 @@ void twi_known_order_clear(twi_known_order *known);
  * order or, if there is none, a new one, which is kept if the plan's options say so. plan->tree
  * stays NULL if a new order shows that a run would clearly take more than `steps` relaxations
  * (+inf: whatever it takes). At `rate` relaxations per second, if the run is long enough for that,
- * our own dissection and METIS are tried, too, and the best is taken. */
+ * our own dissection and METIS are tried, too, and the best is taken; of those whose sweep with the
+ * kernel (NULL: any) fits in memory, if there are any. */
 TW_CHECKED tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan,
-                                    const twi_known_order *known, double steps, double rate);
+                                    const twi_known_order *known, const twi_minplus_kernel *kernel,
+                                    double steps, double rate);
+
+/* Bytes that a new order and its tree take while they are made, from the counts of the graph alone:
+ * enough, unless very many vertices stay joined to each other. */
+uint64_t twi_order_memory(const tw_graph *graph, int threads);
 
 /* A new order of the graph for all sources, by the same rule. */
 TW_CHECKED tw_status twi_order_object(tw_context *ctx, tw_apsp_order **out, const tw_graph *graph,

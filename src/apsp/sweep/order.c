@@ -220,15 +220,30 @@ static tw_status dissect(dissection *d, int64_t peeled)
     return status == TW_OK ? twi_check_cancel(d->ctx) : status;
 }
 
+enum { LISTS = 9 }; /* of n numbers, besides the lists of links and the counts */
+
+/* Bytes of all arrays of the dissection. */
+static uint64_t dissection_bytes(uint64_t n, uint64_t links)
+{
+    return (LISTS * n + TWI_SEPARATOR_COUNTS * n + links) * sizeof(int32_t) + 3 * n;
+}
+
+uint64_t twi_order_create_memory(int64_t n, int64_t links, int32_t maker, int threads)
+{
+    const int64_t leaf = n < LEAF ? n : LEAF, within = links / (n > 0 ? n : 1) * leaf;
+    const uint64_t parts = maker == TWI_ORDER_DEGREE
+                               ? twi_minimum_degree_memory(n, links, 0)
+                               : (uint64_t)threads * twi_minimum_degree_memory(leaf, within, leaf);
+    return (uint64_t)n * sizeof(int32_t) + dissection_bytes((uint64_t)n, (uint64_t)links) + parts;
+}
+
 /* One block for all arrays of the dissection; every part a multiple of 8 bytes. */
 static tw_status allocate(dissection *d, const twi_skeleton *skeleton, void **block)
 {
     uint64_t n = (uint64_t)skeleton->n;
     uint64_t links = (uint64_t)skeleton->offsets[n];
-    enum { LISTS = 9 }; /* of n numbers, besides the lists of links and the counts */
-    uint64_t numbers = LISTS * n + TWI_SEPARATOR_COUNTS * n + links;
     tw_status status =
-        twi_alloc(d->ctx, block, numbers * sizeof(int32_t) + 3 * n, 1, "the elimination order");
+        twi_alloc(d->ctx, block, dissection_bytes(n, links), 1, "the elimination order");
     if (status != TW_OK) {
         return status;
     }

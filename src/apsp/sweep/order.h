@@ -33,6 +33,8 @@ typedef struct twi_order_limit {
 /* By our own dissection or by minimum degree. */
 TW_CHECKED tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *skeleton,
                                       int32_t maker, twi_order_limit limit);
+/* Bytes that takes beside the skeleton: at most, where parts have few links to others. */
+uint64_t twi_order_create_memory(int64_t n, int64_t links, int32_t maker, int threads);
 bool twi_order_can_be_cut(const twi_skeleton *skeleton); /* is there anything to dissect? */
 void twi_order_clear(twi_order *order);                  /* all zero is fine */
 

@@ -65,6 +65,11 @@ static void drop_doubles(twi_skeleton *out, int64_t *seen)
     }
 }
 
+uint64_t twi_skeleton_memory(int64_t n, int64_t arcs)
+{
+    return ((uint64_t)n + 1) * sizeof(int64_t) + 2 * (uint64_t)arcs * sizeof(int32_t);
+}
+
 tw_status twi_skeleton_create(tw_context *ctx, twi_skeleton *out, const tw_graph *graph)
 {
     const char *what = "the skeleton of the graph";

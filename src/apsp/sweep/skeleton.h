@@ -14,6 +14,8 @@ typedef struct twi_skeleton {
 } twi_skeleton;
 
 TW_CHECKED tw_status twi_skeleton_create(tw_context *ctx, twi_skeleton *out, const tw_graph *graph);
+/* Bytes of one, without the marks that making it takes. */
+uint64_t twi_skeleton_memory(int64_t n, int64_t arcs);
 void twi_skeleton_clear(twi_skeleton *skeleton); /* all zero is fine */
 
 #endif

@@ -36,6 +36,7 @@
 #define BATCH_MOST ((uint64_t)96 << 20)  /* bytes that a batch keeps, unless it is one strip */
 #define BLOCK_BYTES ((uint64_t)8 << 20)  /* of a delivered block of rows, at least, */
 #define THREAD_BYTES ((uint64_t)4 << 20) /*   and for each thread */
+#define UNSEEN 0.75                      /* vertices that the plan's search did not reach */
 #define TILE 64                          /* vertices transposed at a time */
 #define STREAMED ((int64_t)32 << 20)     /* bytes of a matrix that no cache holds */
 
@@ -182,7 +183,7 @@ static uint64_t folds_run_bytes(const tw_apsp_plan *plan, const twi_tree *tree,
     int64_t width = twi_batch_width(tree, kernel, twi_plan_rows(plan), threads);
     uint64_t row = sizeof(twi_ticket) + 2 * sizeof(twi_fold) + sizeof(double);
     uint64_t each = twi_batch_memory(tree, kernel, width) + sizeof(worker) +
-                    folder_bytes(kernel, width, tree->n) +
+                    folder_bytes(kernel, width, twi_batch_rows_most(plan, tree, width)) +
                     (plan->options.sources == NULL ? across_bytes(tree->n) : 0);
     return (uint64_t)threads * each + (uint64_t)twi_plan_rows(plan) * row +
            twi_course_memory(plan, tree, kernel, width, true);
@@ -711,9 +712,12 @@ static const twi_minplus_kernel *wider_kernel(const tw_apsp_plan *plan,
 uint64_t twi_sweep_again_memory(const tw_apsp_plan *plan, const twi_tree *tree,
                                 const twi_minplus_kernel *kernel)
 {
-    const bool may_follow =
-        plan->options.work_type == TW_AUTO && may_reach_cap(plan, kernel->type, kernel->infinity);
-    return twi_sweep_memory(plan, tree, may_follow ? wider_kernel(plan, kernel) : kernel);
+    int turns = plan->missed > UNSEEN ? 2 : 1; /* such a search has not seen the graph */
+    while (turns-- > 0 && plan->options.work_type == TW_AUTO &&
+           may_reach_cap(plan, kernel->type, kernel->infinity)) {
+        kernel = wider_kernel(plan, kernel);
+    }
+    return twi_sweep_memory(plan, tree, kernel);
 }
 
 tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,

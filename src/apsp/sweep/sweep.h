@@ -24,7 +24,7 @@ TWI_SHARED TW_CHECKED tw_status twi_sweep_run(tw_context *ctx, const tw_apsp_pla
 /* Bytes that a run holds in a type besides the tree, at most. */
 uint64_t twi_sweep_memory(const tw_apsp_plan *plan, const twi_tree *tree,
                           const twi_minplus_kernel *kernel);
-/* The same if distances may turn out to need the next wider type, else no more than that. */
+/* The same if distances may turn out to need a wider type, else no more than that. */
 uint64_t twi_sweep_again_memory(const tw_apsp_plan *plan, const twi_tree *tree,
                                 const twi_minplus_kernel *kernel);
 /* Whether a run that begins in a type makes folds of all rows, where folds may stand for them. */

@@ -5,7 +5,8 @@
  * both together is less than that of each alone: a few wide blocks instead of many narrow ones. The
  * blocks that are left are numbered from the leaves to the roots.
  *
- * O(sum of |A|) in time and memory: far below the fill, since it counts blocks and not vertices.
+ * O(sum of |A|) in time: far below the fill, since it counts blocks and not vertices. In memory,
+ * the same over the blocks that are left so far, and some 90 bytes per vertex.
  */
 #include "apsp/sweep/tree.h"
 
@@ -26,6 +27,9 @@
 #define FRONT_STEP 0.3    /* a step of a front, one column */
 #define FRONT_ENTRY 3.0   /* an entry of it: filled, passed on, packed */
 #define CHILDREN_LOOKED_AT 4096
+
+#define ROOM \
+    4 /* vertices in lists for each of the graph, at least, so that gaps are worth closing */
 
 #define BEGINNINGS 256.0 /* columns of a batch, about */
 
@@ -54,7 +58,8 @@ typedef struct builder {
     int32_t *high;     /* all lists of A, vertices */
     int64_t high_count;
     int64_t high_room;
-    bool beyond; /* the order's bound */
+    double entries; /* of all lists so far, those of gaps, too */
+    bool beyond;    /* the order's bound for them */
 } builder;
 
 /* Groups of 4 rows, and what a smaller one costs in rows. */
@@ -81,13 +86,35 @@ static double group_cost(const builder *b, const group *g)
     return cost(b, g->size, g->count, g->below);
 }
 
-/* Room for `more` vertices at the end of the lists. */
-static tw_status make_room(builder *b, int64_t more)
+/* Lists of groups that others have taken in go: nobody asks for them again. Those of groups up to g
+ * lie one after the other; that of g has no count yet. */
+static void close_gaps(builder *b, int32_t g)
+{
+    int64_t kept = 0;
+    b->groups[g].count = (int32_t)(b->high_count - b->groups[g].high);
+    for (int32_t i = 0; i <= g; i++) {
+        group *self = &b->groups[i];
+        memmove(b->high + kept, b->high + self->high, (size_t)self->count * sizeof *b->high);
+        self->high = kept;
+        kept += self->count;
+    }
+    b->high_count = kept;
+}
+
+/* Room for `more` vertices at the end of the lists, that of g being the last. */
+static tw_status make_room(builder *b, int32_t g, int64_t more)
 {
     if (b->high_count + more <= b->high_room) {
         return TW_OK;
     }
-    int64_t room = 2 * (b->high_count + more);
+    if (b->high != NULL) {
+        close_gaps(b, g);
+    }
+    if (4 * (b->high_count + more) <= 3 * b->high_room) { /* lest the next gaps come soon */
+        return TW_OK;
+    }
+    const int64_t least = ROOM * b->skeleton->n, full = 2 * (b->high_count + more);
+    const int64_t room = full > least ? full : least;
     tw_status status = twi_grow(b->ctx, &b->high, (uint64_t)b->high_count * sizeof *b->high,
                                 (uint64_t)room, sizeof *b->high, "the elimination tree");
     b->high_room = status == TW_OK ? room : b->high_room;
@@ -111,7 +138,7 @@ static tw_status find_high(builder *b, int32_t g)
     self->high = b->high_count;
     for (int32_t i = b->order->first[g]; i < b->order->first[g + 1]; i++) {
         int32_t v = vertex[i];
-        tw_status status = make_room(b, s->offsets[v + 1] - s->offsets[v]);
+        tw_status status = make_room(b, g, s->offsets[v + 1] - s->offsets[v]);
         if (status != TW_OK) {
             return status;
         }
@@ -120,7 +147,7 @@ static tw_status find_high(builder *b, int32_t g)
         }
     }
     for (int32_t c = self->child; c != NONE; c = b->groups[c].next) {
-        tw_status status = make_room(b, b->groups[c].count);
+        tw_status status = make_room(b, g, b->groups[c].count);
         if (status != TW_OK) {
             return status;
         }
@@ -149,6 +176,7 @@ static void take_in_children(builder *b, int32_t g)
         double together = cost(b, self->size + child->size, self->count, self->below);
         if (looks-- > 0 && together <= apart) {
             self->size += child->size;
+            child->count = 0;
             b->groups[self->last].other = child->member;
             self->last = child->last;
             while (child->child != NONE) {
@@ -187,7 +215,8 @@ static tw_status make_blocks(builder *b, int32_t *root)
         if (status != TW_OK) {
             return status;
         }
-        if (b->order->entries > 0 && (double)b->high_count > b->order->entries) {
+        b->entries += self->count;
+        if (b->order->entries > 0 && b->entries > b->order->entries) {
             b->beyond = true;
             return TW_OK;
         }
@@ -488,6 +517,16 @@ void twi_tree_destroy(twi_tree *tree)
     twi_free(tree->vertex);
     twi_free(tree->first);
     twi_free(tree);
+}
+
+/* A group for each vertex and a block for every other one. There are fewer groups where lists are
+ * so long that they have to grow. */
+uint64_t twi_tree_create_memory(int64_t n)
+{
+    const uint64_t builder_each = sizeof(group) + (2 + 2 * ROOM) * sizeof(int32_t);
+    const uint64_t finish_each = 2 * sizeof(int32_t) + sizeof(double) + sizeof(arrivals);
+    const uint64_t tree_each = 5 * sizeof(int32_t) + sizeof(int64_t) / 2;
+    return (uint64_t)n * (builder_each + finish_each + tree_each) + sizeof(twi_tree);
 }
 
 uint64_t twi_tree_memory(const twi_tree *tree)

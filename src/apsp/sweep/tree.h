@@ -56,5 +56,7 @@ TW_CHECKED tw_status twi_tree_create(tw_context *ctx, twi_tree **out, const twi_
 twi_tree *twi_tree_share(twi_tree *tree);
 void twi_tree_destroy(twi_tree *tree); /* NULL is fine */
 uint64_t twi_tree_memory(const twi_tree *tree);
+/* Bytes that making one for n vertices takes beside its order, about: usually less. */
+uint64_t twi_tree_create_memory(int64_t n);
 
 #endif

@@ -426,6 +426,53 @@ static void an_order_for_fractions_does_not_depend_on_the_machine(void **state)
     close_context(ctx);
 }
 
+/* The limit that the last refusal names. */
+static uint64_t named_limit(tw_context *ctx)
+{
+    const char *named = strstr(tw_last_error(ctx), "; use --memory ");
+    char *end = NULL;
+    assert_non_null(named);
+    const uint64_t number = strtoull(named + strlen("; use --memory "), &end, 10);
+    assert_int_equal(strncmp(end + (*end != ' '), " or more", 8), 0);
+    return number * (*end == 'k' ? 1000 : *end == 'M' ? 1000000 : 1);
+}
+
+/* Whatever of it is refused first: lists of arcs, the order or its tree. */
+static void the_limit_that_a_refused_order_names_is_enough(void **state)
+{
+    (void)state;
+    static void (*const made[])(edges *) = {
+        grid, path, star, tree, components, random_sparse, one_way_grid, hub_of_cliques};
+    const bool small = small_sizes_only();
+    const int64_t sizes[] = {small ? 2500 : 8100, 36100}; /* the latter is dissected */
+    for (size_t i = 0; i < 2 * sizeof made / sizeof *made; i++) {
+        edges e = {.n = sizes[i % 2], .most = 8, .least = 1, .drawn = SEED};
+        if (i % 2 == 1 && (small || made[i / 2] == random_sparse)) {
+            continue; /* that has no small separators */
+        }
+        made[i / 2](&e);
+        for (uint64_t spare = 0; spare < (small ? 300000 : 2000000); spare = 3 * spare + 200000) {
+            tw_context *ctx = open_context();
+            tw_graph *graph = build(ctx, &e, TW_I32, false);
+            tw_apsp_order *order = NULL;
+            assert_ok(ctx, tw_set_threads(ctx, 2));
+            assert_ok(ctx, tw_set_memory(ctx, tw_memory_used(ctx) + spare + 1));
+            if (tw_apsp_order_create(ctx, &order, graph) != TW_OK) {
+                const uint64_t limit = named_limit(ctx);
+                assert_ok(ctx, tw_set_memory(ctx, limit));
+                assert_ok(ctx, tw_apsp_order_create(ctx, &order, graph));
+                assert_true((double)limit <= 1.5 * (double)tw_memory_peak(ctx) + 1e6);
+            } else {
+                assert_true(spare > 0);
+            }
+            tw_apsp_order_destroy(order);
+            tw_graph_destroy(graph);
+            close_context(ctx);
+        }
+        clear(&e);
+    }
+}
+
 /* Steps that a run may take end every way to make an order; where one keeps within, it is taken. */
 static void an_order_beyond_the_steps_of_a_run_is_none(void **state)
 {
@@ -449,12 +496,12 @@ static void an_order_beyond_the_steps_of_a_run_is_none(void **state)
     twi_tree_destroy(tree);
     twi_order_clear(&order);
     tw_apsp_plan plan = {.graph = graph, .options = TW_APSP_OPTIONS_INIT};
-    assert_ok(ctx, twi_sweep_tree(ctx, &plan, &none, steps / 20, 1));
+    assert_ok(ctx, twi_sweep_tree(ctx, &plan, &none, NULL, steps / 20, 1));
     assert_null(plan.tree);
     limit.steps = steps;
     assert_ok(ctx, twi_order_create(ctx, &order, &skeleton, TWI_ORDER_DISSECTION, limit));
     assert_true(order.wide);
-    assert_ok(ctx, twi_sweep_tree(ctx, &plan, &none, steps, 1));
+    assert_ok(ctx, twi_sweep_tree(ctx, &plan, &none, NULL, steps, 1));
     assert_non_null(plan.tree);
     assert_int_equal(plan.order_maker, TWI_ORDER_DEGREE);
     twi_tree_destroy(plan.tree);
@@ -947,6 +994,7 @@ int main(void)
         cmocka_unit_test(metis_leaves_a_callers_children_alone),
         cmocka_unit_test(an_order_made_for_many_runs_is_the_better_one_too),
         cmocka_unit_test(an_order_for_fractions_does_not_depend_on_the_machine),
+        cmocka_unit_test(the_limit_that_a_refused_order_names_is_enough),
         cmocka_unit_test(an_order_beyond_the_steps_of_a_run_is_none),
         cmocka_unit_test(metis_stops_when_the_call_is_cancelled),
 #define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, make_cache, remove_cache)

@@ -113,6 +113,24 @@ static void what_sinks_take_besides_is_in_the_plan(void **state)
     close_context(ctx);
 }
 
+/* The matrix is the closure's and the reference's alone. */
+static void only_methods_with_a_matrix_need_one_for_a_graph_that_was_not_read(void **state)
+{
+    (void)state;
+    const int64_t n = 100000;
+    tw_context *ctx = open_context();
+    assert_ok(ctx, tw_set_threads(ctx, 2));
+    for (tw_apsp_method method = 0; method <= TW_APSP_METHOD_SWEEP; method++) {
+        const bool matrix = method == TW_APSP_METHOD_CLOSURE || method == TW_APSP_METHOD_REFERENCE;
+        tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+        uint64_t bytes = 0;
+        options.method = method;
+        assert_ok(ctx, tw_apsp_least_memory(ctx, &bytes, n, 4 * n, TW_I32, &options));
+        assert_int_equal((double)bytes > (double)n * (double)n, matrix);
+    }
+    close_context(ctx);
+}
+
 static void a_run_holds_the_memory_that_was_planned(void **state)
 {
     (void)state;
@@ -375,6 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_sinks_take_besides_is_in_the_plan),
+        cmocka_unit_test(only_methods_with_a_matrix_need_one_for_a_graph_that_was_not_read),
         cmocka_unit_test(a_run_holds_the_memory_that_was_planned),
         cmocka_unit_test(narrow_types_are_for_fewer_strips),
         cmocka_unit_test(a_vertex_that_reaches_nothing_does_not_tell_how_far_others_reach),
