@@ -583,6 +583,16 @@ def full():
                                        program="/bin/sh")
             check(code == 2 and len(said) == 1 and "write the output file" in said[0], "a write that fails", extra, count, code, err)
             check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), "it leaves a file", extra, count)
+    # A matrix that no disk holds: nothing is planned, and what needs none is named.
+    with open(os.path.join(folder, "wide.el"), "w") as file:
+        file.write("# vertices: 10000000\n0 1 5\n")
+    for words in (["x.csv"], ["x.npy"], ["x.out", "--out-format", "csv", "--method", "dijkstra"], ["x.npy", "--explain"],
+                  ["--sources", "0-4999999", "--predecessors", "x.csv"]):
+        _, said, code, err = ranks(2, "apsp", "wide.el", *words)
+        check(code == 2 and len(said) == 1 and re.search(r"no room for 'x\.\w+': \d+ x 10000000 entries take .* TB, but .* is free; "
+                                                         r"use --sources for some rows, or --summary, --closeness", said[0]),
+              "a matrix that no disk holds", words, code, err)
+        check(not left(), "a matrix that no disk holds", words, "left a file")
     # The memory that the ranks of a machine share is a file for MPI.
     for extra in (["--method", "dijkstra"], ["--method", "closure", "--predecessors", "q.npy"], ["--method", "auto", "--sources", "5"]):
         words = ["-c", f'LD_PRELOAD={cramped} exec "$0" "$@"', mpi, "apsp", "thin.bin", "x.npy", *extra]

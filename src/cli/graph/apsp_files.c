@@ -1,6 +1,7 @@
 /* The files of apsp: see apsp_files.h. */
 #include "cli/graph/apsp_files.h"
 
+#include "cli/graph/room.h"
 #include "cli/graph/tables.h"
 #include "cli/shared/files.h"
 
@@ -150,4 +151,17 @@ void cli_apsp_count_predecessors(const cli_job *job, const cli_apsp_files *files
                 "the file",
                 path, files->input, (int)about->first);
     }
+}
+
+tw_status cli_apsp_check_room(tw_context *ctx, const cli_apsp_files *files,
+                              const tw_graph_info *about, const tw_shape *shape)
+{
+    const tw_shape vertices = {shape->rows, shape->cols, TW_I32};
+    const cli_file out = {"OUT", files->in_lines ? NULL : files->output};
+    const cli_file before = {"--predecessors", files->predecessors};
+    const char *ways = "--sources for some rows, or --summary, --closeness and other answers, "
+                       "which need no matrix";
+    const bool gaps = cli_apsp_has_names(about, files->predecessors, NULL);
+    tw_status status = cli_check_room(ctx, &out, files->format, shape, false, ways);
+    return status == TW_OK ? cli_check_room(ctx, &before, NULL, &vertices, gaps, ways) : status;
 }

@@ -50,4 +50,9 @@ TW_CHECKED tw_status cli_apsp_write_labels(tw_context *ctx, const cli_apsp_files
 void cli_apsp_count_predecessors(const cli_job *job, const cli_apsp_files *files,
                                  const tw_graph_info *about, cli_counted *counted, tw_sink *sink);
 
+/* Whether the file systems of OUT and --predecessors have room for results of that shape; see
+ * cli_check_room. Pairs with a path alone are listed by --long: nobody knows how many those are. */
+TW_CHECKED tw_status cli_apsp_check_room(tw_context *ctx, const cli_apsp_files *files,
+                                         const tw_graph_info *about, const tw_shape *shape);
+
 #endif

@@ -5,7 +5,6 @@
  */
 #include "cli/graph/apsp_run.h"
 
-#include "cli/graph/room.h"
 #include "cli/graph/statistics.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/files.h"
@@ -269,22 +268,6 @@ static tw_status plan_and_expect(apsp_run *run, const tw_apsp_options *opts)
     return status;
 }
 
-/* Pairs with a path alone are listed by --long: nobody knows how many those are. */
-static tw_status check_room(const apsp_run *run, const tw_apsp_options *opts)
-{
-    const apsp_settings *s = run->settings;
-    const tw_shape shape = shape_of_output(run, opts);
-    const tw_shape vertices = {shape.rows, shape.cols, TW_I32};
-    const cli_file out = {"OUT", s->in_lines ? NULL : run->output};
-    const cli_file before = {"--predecessors", s->predecessors};
-    const char *ways = "--sources for some rows, or --summary, --closeness and other answers, "
-                       "which need no matrix";
-    const bool gaps = cli_apsp_has_names(&run->about, s->predecessors, NULL);
-    tw_status status = cli_check_room(run->job->ctx, &out, s->format, &shape, false, ways);
-    return status == TW_OK ? cli_check_room(run->job->ctx, &before, NULL, &vertices, gaps, ways)
-                           : status;
-}
-
 /* Where vertices have names, a .csv has them above its columns and before its rows. */
 static tw_status name_file_sinks(apsp_run *run, const tw_apsp_options *opts)
 {
@@ -371,7 +354,8 @@ static tw_status make_plan(apsp_run *run, tw_apsp_options *opts)
     opts->source_count = run->sources.count;
     opts->targets = run->targets.list;
     opts->target_count = run->targets.count;
-    status = check_room(run, opts);
+    const tw_shape shape = shape_of_output(run, opts);
+    status = cli_apsp_check_room(ctx, &run->files, &run->about, &shape);
     if (status == TW_OK) {
         status = name_file_sinks(run, opts);
     }

@@ -234,6 +234,17 @@ static tw_status parse_lists(mpi_run *run)
     return tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
 }
 
+/* A file that has no room would be found out by the rank that writes it, after the work. */
+static tw_status check_room(const mpi_run *run, int64_t rows, int64_t cols)
+{
+    const tw_type asked = run->settings->type;
+    const tw_shape shape = {rows, cols, asked != TW_AUTO ? asked : run->about.weight_type};
+    tw_context *ctx = run->job->ctx;
+    const tw_status status =
+        run->rank == 0 ? cli_apsp_check_room(ctx, &run->files, &run->about, &shape) : TW_OK;
+    return tw_mpi_agree(ctx, MPI_COMM_WORLD, status);
+}
+
 static tw_status solve(mpi_run *run)
 {
     const mpi_settings *s = run->settings;
@@ -261,6 +272,10 @@ static tw_status solve(mpi_run *run)
     out.verify = s->verify;
     out.seed = VERIFY_SEED;
     tw_context *ctx = run->job->ctx;
+    tw_status status = check_room(run, rows, cols);
+    if (status != TW_OK) {
+        return status;
+    }
     if (s->explain) {
         tw_mpi_apsp_output goal = out;
         tw_status planned = tw_mpi_apsp_explain(ctx, run->graph, &opts, &goal, &run->forecast);
@@ -275,8 +290,8 @@ static tw_status solve(mpi_run *run)
     }
     tw_sink unused[3] = {TW_SINK_INIT, TW_SINK_INIT, TW_SINK_INIT};
     int32_t used = 0;
-    tw_status status = cli_answers_begin(ctx, &run->answering, opts.sources, opts.targets,
-                                         shows_summary(run), unused, &used);
+    status = cli_answers_begin(ctx, &run->answering, opts.sources, opts.targets, shows_summary(run),
+                               unused, &used);
     out.summary = run->answering.summary;
     out.nearest = run->answering.nearest;
     out.farthest = run->answering.farthest;
