@@ -419,6 +419,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tw_set_threads": (c_int32, [_P, c_int32]),
     "tw_threads": (c_int32, [_P]),
     "tw_set_memory": (c_int32, [_P, c_uint64]),
+    "tw_memory_limit": (c_uint64, [_P]),
     "tw_memory_used": (c_uint64, [_P]),
     "tw_memory_peak": (c_uint64, [_P]),
     "tw_set_device": (c_int32, [_P, c_char_p]),

@@ -203,18 +203,34 @@ def writable(out: Any, shape: tuple[int, ...], known: Any, name: str = "out") ->
     return out
 
 
-def _result(shape: tuple[int, int], dtype: Any) -> np.ndarray:
-    """An array for a result, or what to ask for instead."""
-    try:
-        return np.empty(shape, dtype)
-    except MemoryError as error:
-        size = shape[0] * shape[1] * np.dtype(dtype).itemsize
-        shown = f"{size / 1e9:.3g} GB" if size < 1e12 else f"{size / 1e12:,.1f} TB"
-        raise OutOfMemoryError(
-            f"a matrix of {shape[0]} x {shape[1]} {np.dtype(dtype)} takes {shown}; "
-            "use summary() or nearest(), which need none, apsp_rows() for some rows at a time, "
-            "fewer sources or a narrower dtype"
-        ) from error
+LARGE = 1 << 26  # bytes: for less than these nobody asks what there is
+WAYS = "summary() or nearest(), which need none, apsp_rows() for some rows at a time, "
+
+
+def available() -> int:
+    """Bytes that the machine has left for this process."""
+    return int(lib.tw_memory_limit(session().large))
+
+
+def _shown(size: int) -> str:
+    return f"{size / 1e9:.3g} GB" if size < 1e12 else f"{size / 1e12:,.1f} TB"
+
+
+def result(shape: tuple[int, int], dtype: Any, ways: str, beside: int = 0) -> np.ndarray:
+    """An array for a result, or what to use instead. NumPy gives out more memory than there is, of
+    which a run would be killed. ``beside`` are bytes of another, which is not filled yet."""
+    size = shape[0] * shape[1] * np.dtype(dtype).itemsize
+    left = available() - beside if size + beside >= LARGE else size
+    error: Optional[MemoryError] = None
+    if size <= left:
+        try:
+            return np.empty(shape, dtype)
+        except MemoryError as refused:
+            error = refused
+    raise OutOfMemoryError(
+        f"a matrix of {shape[0]} x {shape[1]} {np.dtype(dtype)} takes {_shown(size)}, and "
+        f"{_shown(max(left, 0))} is available; use {ways}"
+    ) from error
 
 
 def apsp(
@@ -271,13 +287,17 @@ def apsp(
         dtype = np.float64 if out is None else out.dtype
     asked = Question(graph, sources, targets, cutoff, dtype, method, order)
     asked.keep(checkpoint, every)
+    beside = 0
     if out is None:
-        out = _result(asked.shape, dtype)
+        out = result(asked.shape, dtype, WAYS + "fewer sources or a narrower dtype")
+        beside = out.nbytes
     elif writable(out, asked.shape, TYPES).dtype != np.dtype(dtype):
         raise ValueError(f"out is of {out.dtype}, and dtype is {np.dtype(dtype)}")
     if predecessors and asked.targets is not None:
         raise ValueError("predecessors need all targets")
-    trees = _result(asked.shape, np.int32) if predecessors else None
+    trees = None
+    if predecessors:
+        trees = result(asked.shape, np.int32, WAYS + "or fewer sources", beside)
     mine = session()
     sink, tree_sink = _abi.Sink(), _abi.Sink()
     matrix = view(out)

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _abi
 from ._abi import lib
-from ._apsp import Memory
+from ._apsp import Memory, result
 from ._graph import Graph, GraphLike, as_graph
 from ._question import numbers
 from ._session import ProgressOption, Settings, check, session
@@ -70,7 +70,8 @@ def reach(
     """
     graph = as_graph(graph, **kind)
     asked = _Question(graph, sources)
-    out = np.empty((asked.rows, len(graph)), np.uint8)
+    ways = "reach_counts(), which needs none, or fewer sources"
+    out = result((asked.rows, len(graph)), np.uint8, ways)
 
     def work(ctx: c_void_p, plan: c_void_p) -> np.ndarray:
         view = _abi.Matrix(out.ctypes.data, *out.shape, out.shape[1], _abi.U8)

@@ -146,9 +146,14 @@ class _Call:
         out: Optional[np.ndarray] = None,
     ) -> tuple[np.ndarray, Optional[np.ndarray]]:
         rows = self.arcs.n if sources is None else len(sources)
+        ways = "fewer indices, or tilewright's " + _apsp.WAYS + "or apsp() with a narrower dtype"
+        beside = 0
         if out is None:
-            out = np.empty((rows, self.arcs.n))
-        before = np.empty((rows, self.arcs.n), dtype=np.int32) if predecessors else None
+            out = _apsp.result((rows, self.arcs.n), np.float64, ways)
+            beside = out.nbytes
+        before = None
+        if predecessors:
+            before = _apsp.result((rows, self.arcs.n), np.int32, ways, beside)
         while not self._done(sources, cutoff, out, before):
             pass
         if self.negative and self.warn:

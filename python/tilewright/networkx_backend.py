@@ -116,8 +116,11 @@ class _Distances:
         predecessors: bool = False,
     ) -> tuple[np.ndarray, Optional[np.ndarray]]:
         rows = self.n if sources is None else len(sources)
-        out = np.empty((rows, self.n))
-        before = np.empty((rows, self.n), np.int32) if predecessors else None
+        ways = "tilewright's " + _apsp.WAYS + "or apsp() with a narrower dtype"
+        out = _apsp.result((rows, self.n), np.float64, ways)
+        before = None
+        if predecessors:
+            before = _apsp.result((rows, self.n), np.int32, ways, out.nbytes)
         self.ask(
             lambda ctx, handle, method: _apsp.distances(
                 ctx, handle, method, sources, cutoff, out, before

@@ -258,6 +258,22 @@ def test_a_matrix_without_room_is_answered_with_what_needs_none(tmp_path):
     assert isinstance(raised.value, tw.OutOfMemoryError)
 
 
+def test_a_matrix_that_would_fill_the_machine_is_refused_before_anything_is_done(rng, monkeypatch):
+    from tilewright import _apsp
+
+    graph = tw.Graph(random_matrix(rng, 200, 0.5))
+    monkeypatch.setattr(_apsp, "LARGE", 1000)
+    monkeypatch.setattr(_apsp, "available", lambda: 400_000)
+    assert tw.apsp(graph).shape == (200, 200)
+    with pytest.raises(tw.OutOfMemoryError, match="takes 0.00016 GB, and 8e-05 GB is available; use summary"):
+        tw.apsp(graph, predecessors=True)
+    assert tw.apsp(graph, predecessors=True, out=np.empty((200, 200)))[1].shape == (200, 200)
+    monkeypatch.setattr(_apsp, "available", lambda: 300_000)
+    with pytest.raises(tw.OutOfMemoryError, match="200 x 200 float64 takes 0.00032 GB, and 0.0003 GB is available; use summary"):
+        tw.apsp(graph)
+    assert tw.apsp(graph, dtype=np.int32).shape == (200, 200)
+
+
 def test_nearest_of_selections_and_wrong_questions(rng):
     matrix = random_matrix(rng, 30, 0.3)
     whole = expected_of(matrix)

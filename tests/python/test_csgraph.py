@@ -222,3 +222,12 @@ print(csgraph.shortest_path(np.ones((3, 3))).sum())
 """
     ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert (ran.stdout, ran.returncode) == ("6.0\n", 0), ran.stderr
+
+
+def test_a_matrix_without_room_is_answered_with_what_needs_none():
+    sparse = pytest.importorskip("scipy.sparse")
+    graph = sparse.csr_array(([1.0], ([0], [1])), shape=(3_000_000, 3_000_000))
+    for function in (csgraph.dijkstra, csgraph.johnson, csgraph.shortest_path):
+        with pytest.raises(MemoryError, match="takes 72.0 TB, and .* is available; use fewer indices, or tilewright's summary"):
+            function(graph)
+    assert csgraph.dijkstra(graph, indices=0)[1] == 1

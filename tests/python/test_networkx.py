@@ -194,3 +194,10 @@ def test_results_in_chunks_are_the_same(monkeypatch):
     whole = dict(backend.all_pairs_dijkstra_path_length(graph))
     monkeypatch.setattr(ours, "_CHUNK", 25 * 8 * 4)
     assert dict(backend.all_pairs_dijkstra_path_length(graph)) == whole
+
+
+def test_a_matrix_without_room_is_answered_with_what_needs_none():
+    graph = convert(nx.path_graph(400_000))
+    for function in (ours.floyd_warshall_numpy, ours.floyd_warshall_predecessor_and_distance):
+        with pytest.raises(MemoryError, match="takes 1.3 TB, and .* is available; use tilewright's summary"):
+            function(graph)

@@ -36,3 +36,11 @@ def test_sources_are_rows_in_their_order():
     assert tilewright.reach_counts(matrix, sources=[4]).tolist() == [2]
     with pytest.raises((IndexError, ValueError)):
         tilewright.reach(matrix, sources=[6])
+
+
+def test_a_matrix_without_room_is_answered_with_what_needs_none(tmp_path):
+    path = tmp_path / "g.el"
+    path.write_text("# vertices: 20000000\n0 1\n")
+    with pytest.raises(tilewright.OutOfMemoryError, match="takes 400.0 TB, and .* is available; use reach_counts"):
+        tilewright.reach(path)
+    assert tilewright.reach_counts(path, sources=[0, 1]).tolist() == [2, 1]
