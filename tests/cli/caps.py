@@ -305,8 +305,8 @@ class Caps(unittest.TestCase):
             self.told(words, tight=2)  # who has not read the graph does not know that it is one component
         self.told(("reach", "path.csv", "--sources", "v1", "-o", "o.npy"))  # where every vertex is one, as is then expected
         # a queue for each thread is allocated, and what the searches do not reach of it stays unoccupied
-        for words in some([("apsp", "named.csv", "--sources", "v1", "-o", "o.csv"), ("apsp", "cycle.el", "--sources", "1-8", "--summary"),
-                           ("apsp", "chain.el", "--sources", "5", "-o", "o.npy")], 2):
+        for words in [("apsp", "cycle.el", "--sources", "1-8", "--summary"),  # folds, for which delivery searches once more
+                      *some([("apsp", "named.csv", "--sources", "v1", "-o", "o.csv"), ("apsp", "chain.el", "--sources", "5", "-o", "o.npy")], 2)]:
             self.told(words, taken=1.7)
         self.told(("apsp", "named.csv", "--sources", "v1,v2,v3,v4,v5", "--nearest", "o.csv"), taken=2)
 

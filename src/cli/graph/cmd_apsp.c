@@ -312,6 +312,7 @@ static uint64_t use_of_graph(void *user, int64_t vertices, int64_t arcs, tw_type
     tw_apsp_options opts = TW_APSP_OPTIONS_INIT;
     uint64_t bytes = 0;
     take_options(run, &opts);
+    opts.summary_only = is_summary_only(run);
     opts.sources = s->sources != NULL ? &some : NULL;
     opts.source_count = s->sources != NULL ? cli_vertices_guess(s->sources, vertices) : 0;
     opts.targets = s->targets != NULL ? &some : NULL;
