@@ -60,6 +60,9 @@
 #define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end; */
 #define PIVOT_SECONDS 3.3e-6   /*   and of its vertices, while other threads wait */
 #define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
+#define CLOSURE_LEAST 0.1      /* of n^3 that a closure has to do, and */
+#define CLOSURE_MOST 200e9     /*   steps per second of a thread that no processor exceeds */
+#define SEARCH_DOUBT 30.0      /* times what searches usually take, that few of them may take */
 #define SEARCH_FLOOR 0.8e-9    /* seconds per arc and source: what no search needs less than */
 #define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
 #define BFS_DOUBT 1.3          /* times what it usually takes, at most */
@@ -201,6 +204,20 @@ static bool closure_fits(tw_context *ctx, const tw_apsp_plan *plan)
     return closure_memory(plan, type, &bytes) && bytes <= twi_memory_room(ctx);
 }
 
+/* Whether anything but a search of the CPU may be chosen, or how the CPU searches depends on the
+ * levels of equal weights: if not, one search to see how far distances reach would tell nothing
+ * that a search of the run does not. */
+static bool rivals_may_pay(tw_context *ctx, const tw_apsp_plan *plan)
+{
+    const double n = (double)plan->graph->n;
+    const double usual = SEARCH_DOUBT * twi_search_usual(plan);
+    const double closure =
+        fmax(pivots_seconds(plan), CLOSURE_LEAST * n * n * n / (CLOSURE_MOST * plan->threads));
+    const bool cpu = strcmp(ctx->device, "cpu") == 0 || twi_gpu_prefix()[0] == '\0';
+    return !cpu || plan->graph->equal || (closure_fits(ctx, plan) && closure < usual) ||
+           twi_sweep_order_may_pay(plan, twi_search_usual(plan));
+}
+
 /* Samples a search unless it is forbidden, or so far behind or ahead that a sample is a waste. */
 static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
                                      twi_candidate all[CANDIDATES], int which, double *farthest)
@@ -253,7 +270,7 @@ static void decide_by_levels(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
         twi_rule_out(c, "%.0f levels are too many", levels);
     } else if (levels <= FEW_LEVELS) {
         const double seconds = twi_bfs_usual(plan, levels);
-        if (!forced && seconds > twi_search_usual(plan)) {
+        if (!forced && seconds > twi_search_scattered(plan)) {
             twi_rule_out(c, "too few sources for batches on %d thread%s", plan->threads,
                          plan->threads == 1 ? "" : "s");
             return;
@@ -395,12 +412,15 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     bool closes = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_CLOSURE;
     bool sweeps = forced == TW_APSP_METHOD_AUTO || forced == TW_APSP_METHOD_SWEEP;
     bool counts = forced == TW_APSP_METHOD_BFS && graph->equal;
-    if ((sweeps || counts || (closes && closure_fits(ctx, plan))) && graph->integral &&
+    const bool decides = forced != TW_APSP_METHOD_AUTO || rivals_may_pay(ctx, plan);
+    if (decides && (sweeps || counts || (closes && closure_fits(ctx, plan))) && graph->integral &&
         (plan->options.work_type == TW_AUTO ||
          twi_may_be_plain(plan->isa, plan->options.work_type))) {
         status = twi_probe(ctx, plan, &farthest);
     }
-    if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < pivots_seconds(plan)) {
+    if (!decides && closure_fits(ctx, plan)) {
+        twi_rule_out(&all[CLOSURE], "too few sources for so many vertices");
+    } else if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < pivots_seconds(plan)) {
         all[CLOSURE].seconds = pivots_seconds(plan);
         twi_rule_out_slower(&all[CLOSURE], pivots_seconds(plan), "too few arcs for %d thread%s",
                             plan->threads, plan->threads == 1 ? "" : "s");
@@ -471,6 +491,10 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
     }
     if (!best->gpu) {
         plan->gpus.count = 0;
+    }
+    if (plan->method != TW_APSP_METHOD_DIJKSTRA || best->gpu) {
+        twi_searcher_destroy(plan->searcher);
+        plan->searcher = NULL;
     }
     if (plan->method != TW_APSP_METHOD_SWEEP) {
         twi_tree_destroy(plan->tree);
@@ -670,6 +694,7 @@ void tw_apsp_plan_destroy(tw_apsp_plan *plan)
         return;
     }
     twi_tree_destroy(plan->tree);
+    twi_searcher_destroy(plan->searcher);
     twi_free(plan->explanation);
     twi_free(plan->potential);
     tw_graph_destroy(plan->part);

@@ -11,15 +11,20 @@
 static int64_t search_from(tw_apsp_plan *plan, int32_t source, twi_textbook *search,
                            double *farthest)
 {
+    const bool equal = plan->graph->equal && plan->graph->max_weight > 0;
     int64_t reached = 0;
-    twi_textbook_dijkstra(plan->graph, source, search);
+    double most = 0;
+    int32_t hops = 0;
+    twi_textbook_distances(plan->graph, source, search);
     for (int64_t v = 0; v < plan->graph->n; v++) {
         if (!isinf(search->distance[v])) {
-            *farthest = fmax(*farthest, search->distance[v]);
-            plan->depth = search->hops[v] > plan->depth ? search->hops[v] : plan->depth;
+            most = fmax(most, search->distance[v]);
+            hops = search->hops[v] > hops ? search->hops[v] : hops; /* 0 for equal weights */
             reached++;
         }
     }
+    *farthest = fmax(*farthest, most);
+    plan->depth = fmax(plan->depth, equal ? most / plan->graph->max_weight : hops);
     return reached;
 }
 

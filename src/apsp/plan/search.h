@@ -17,9 +17,10 @@ TW_CHECKED tw_status twi_consider_search(tw_context *ctx, tw_apsp_plan *plan, tw
 void twi_guess_search(tw_context *ctx, const tw_apsp_plan *plan, twi_candidate *c, double seconds,
                       const char *basis);
 
-/* What a search from every source of the plan usually takes; and a breadth-first search of so many
- * levels. */
+/* What a search from every source of the plan usually takes; the same in a graph of few levels,
+ * where a few sources take longer; and a breadth-first search of so many levels. */
 double twi_search_usual(const tw_apsp_plan *plan);
+double twi_search_scattered(const tw_apsp_plan *plan);
 double twi_bfs_usual(const tw_apsp_plan *plan, double levels);
 
 #endif

@@ -17,14 +17,18 @@
 #define SWEEP_LEAST 256      /* vertices, */
 #define SWEEP_DEGREE 64.0    /*   and arcs per vertex at most, for a sweep to be considered */
 #define ORDER_SECONDS 150e-9 /* of an order: per vertex or arc, */
-#define ORDER_SHARE 0.4      /*   and the part of the rival's that it may take; */
-#define KEPT_SECONDS 80e-9   /* of a kept one: read, and its steps counted; */
-#define KEPT_SHARE 0.3       /*   and its part (Neoverse V1, November 2026) */
-#define WIDE 0.08            /* if one level has more of the vertices than this, */
-#define WIDE_SECONDS 320e-9  /*   the same, */
-#define WIDE_SHARE 0.3       /*   where a periphery of few arcs makes good what the core costs, */
-#define PERIPHERY 0.3        /*   which has that many of the vertices, */
-#define NO_PERIPHERY 0.05    /*   and the same share where there is none */
+#define ORDER_DOUBLED 55e-9  /*   more of them for each doubling of the vertices from */
+#define ORDER_CUT 32000.0   /*   here on, where all threads dissect (Neoverse V1, November 2026); */
+#define ORDER_SHARE 0.4     /*   and the part of the rival's that it may take; */
+#define KEPT_SECONDS 80e-9  /* of a kept one: read, and its steps counted; */
+#define KEPT_SHARE 0.3      /*   and its part (Neoverse V1, November 2026) */
+#define WIDE 0.08           /* if one level has more of the vertices than this, */
+#define WIDE_SECONDS 320e-9 /*   the same, of up to */
+#define WIDE_SIZE 1e4       /*   so many vertices, */
+#define WIDE_GROWS 0.4      /*   and beyond by this power of their number (Neoverse V1), */
+#define WIDE_SHARE 0.3      /*   where a periphery of few arcs makes good what the core costs, */
+#define PERIPHERY 0.3       /*   which has that many of the vertices, */
+#define NO_PERIPHERY 0.05   /*   and the same share where there is none */
 #define MERGE_SECONDS 2.5e-9 /* of an entry that a front leaves to its parent */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
 #define FOLD_STEPS 2.5       /* steps that an entry counts as: summed up along its row, */
@@ -71,6 +75,15 @@ static bool kept_may_pay(const tw_apsp_plan *plan, twi_candidate *c, double riva
     return false;
 }
 
+/* Seconds of an order that is made. */
+static double order_seconds(const tw_apsp_plan *plan)
+{
+    const double n = (double)plan->graph->n;
+    const double doublings = fmax(log2(n / ORDER_CUT), 0);
+    return (n + (double)plan->graph->arcs) *
+           (ORDER_SECONDS + ORDER_DOUBLED * doublings / plan->threads);
+}
+
 /* The same where its order would have to be made, which takes longer, and pays less, where the
  * graph falls apart at no small set of vertices. */
 static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_candidate *c,
@@ -79,7 +92,7 @@ static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_ca
     const double size = (double)plan->graph->n + (double)plan->graph->arcs;
     twi_screen screen;
     char time[TWI_DURATION];
-    double order = size * ORDER_SECONDS;
+    double order = order_seconds(plan);
     *pays = order <= ORDER_SHARE * rival;
     if (!*pays) {
         c->pays_beyond = order / ORDER_SHARE;
@@ -93,7 +106,7 @@ static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_ca
     }
     const bool periphery = screen.low >= PERIPHERY;
     const double share = periphery ? WIDE_SHARE : NO_PERIPHERY;
-    order = size * WIDE_SECONDS;
+    order = size * WIDE_SECONDS * pow(fmax((double)plan->graph->n / WIDE_SIZE, 1), WIDE_GROWS);
     *pays = order <= share * rival;
     if (!*pays) {
         c->pays_beyond = order / share;
@@ -102,6 +115,15 @@ static tw_status order_may_pay(tw_context *ctx, const tw_apsp_plan *plan, twi_ca
                      twi_duration(time, order));
     }
     return status;
+}
+
+bool twi_sweep_order_may_pay(const tw_apsp_plan *plan, double rival)
+{
+    twi_candidate unused = {0};
+    return plan->options.order != NULL ||
+           (may_pay(plan, &unused) &&
+            (plan->options.order_cache != 0 ? kept_may_pay(plan, &unused, rival)
+                                            : order_seconds(plan) <= ORDER_SHARE * rival));
 }
 
 /* Seconds of a run that are not in the tree's steps: visits of blocks so small that there is hardly

@@ -13,6 +13,9 @@
 TW_CHECKED tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                         tw_type type, double rival);
 
+/* Whether it can pay beside `rival`, by the time of its order alone: costs nothing to ask. */
+bool twi_sweep_order_may_pay(const tw_apsp_plan *plan, double rival);
+
 /* The same again where only its order was too dear beside a guess, when `best` (NULL: none), the
  * fastest now that searches are measured, takes longer than guessed. */
 TW_CHECKED tw_status twi_reconsider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,

@@ -47,6 +47,7 @@ typedef struct sample {
     int64_t size;  /* sources of a batch */
     int64_t whole; /* those of a batch of the run, which a breadth-first search takes as fast */
     int team;      /* threads that took part in the last round */
+    twi_search_kept *kept; /* of each thread, by the last round; NULL: batches are larger */
 } sample;
 
 static char *rows_of(const sample *s, int thread)
@@ -129,8 +130,17 @@ static double search_round(sample *s, uint64_t round)
 #pragma omp parallel num_threads(twi_team(s->e->threads)) reduction(+ : took)
     {
         double began = twi_thread_seconds();
-        search_batch(s, twi_thread_id(), (from + twi_thread_id()) % batches * s->size, s->size);
+        const int64_t at = (from + twi_thread_id()) % batches * s->size;
+        const double before = s->e->workers[twi_thread_id()].scanned;
+        search_batch(s, twi_thread_id(), at, s->size);
         took += twi_thread_seconds() - began;
+        if (s->kept != NULL) {
+            s->kept[twi_thread_id()] = (twi_search_kept){
+                .source = s->tickets[at].place,
+                .row = rows_of(s, twi_thread_id()),
+                .scanned = s->e->workers[twi_thread_id()].scanned - before,
+            };
+        }
         if (twi_thread_id() == 0) {
             s->team = twi_team_size();
         }
@@ -268,12 +278,46 @@ static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sam
     return TW_OK;
 }
 
+/* Where each source is searched from by itself, one tells as much as a batch, and its row is worth
+ * keeping. */
+static tw_status prepare_kept(sample *s)
+{
+    s->size = 1;
+    s->whole = 1;
+    tw_status status = twi_alloc(s->e->ctx, &s->kept, (uint64_t)s->e->threads, sizeof *s->kept,
+                                 "the rows of a sample");
+    for (int t = 0; t < s->e->threads && status == TW_OK; t++) {
+        s->kept[t].source = -1;
+    }
+    return status;
+}
+
+/* The searcher for the run, with the rows of the last round if that came to its end. */
+static void hand_over(sample *s, twi_search_sample *out, twi_searcher **searcher)
+{
+    twi_searcher *e = s->e;
+    if (s->kept != NULL && !out->guessed && atomic_load(&e->verdict) == TWI_SEARCH_FINE) {
+        e->kept = s->kept;
+        e->kept_type = e->type;
+        e->kept_rows = s->rows;
+        out->kept = s->team < twi_plan_rows(e->plan) ? s->team : twi_plan_rows(e->plan);
+        s->kept = NULL;
+        s->rows = NULL;
+    }
+    *searcher = e;
+    s->e = NULL;
+}
+
 tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan, tw_apsp_method method,
-                                int rounds, double budget, twi_search_sample *out)
+                                int rounds, double budget, twi_search_sample *out,
+                                twi_searcher **searcher)
 {
     sample s = {.team = 1};
     int64_t n = plan->graph->n;
     memset(out, 0, sizeof *out);
+    if (searcher != NULL) {
+        *searcher = NULL;
+    }
     if (n == 0 || twi_plan_rows(plan) == 0) {
         return TW_OK;
     }
@@ -287,6 +331,9 @@ tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan, tw_ap
         while (s.size > 1 && (s.size * n > THREAD_MOST || s.size * n > room)) {
             s.size /= 2;
         }
+        status = twi_searcher_is_single(s.e) ? prepare_kept(&s) : TW_OK;
+    }
+    if (status == TW_OK) {
         status = twi_alloc(ctx, &s.rows, (uint64_t)(s.size * n) * (uint64_t)s.e->threads, WIDEST,
                            "a sample");
     }
@@ -296,6 +343,10 @@ tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan, tw_ap
     if (status == TW_OK) {
         status = run_rounds(&s, rounds, budget, out);
     }
+    if (status == TW_OK && searcher != NULL) {
+        hand_over(&s, out, searcher);
+    }
+    twi_free(s.kept);
     twi_free(s.tickets);
     twi_free(s.rows);
     twi_searcher_destroy(s.e);

@@ -12,15 +12,17 @@ typedef struct twi_search_sample {
                                   there are potentials) */
     double unreachable;        /* share of pairs without a path among those seen */
     int64_t sources;           /* searched */
+    int64_t kept;              /* of those, whose rows the searcher has */
     bool guessed;              /* no batch ended in time */
 } twi_search_sample;
 /* Search on all threads of the plan, a batch each, cut out of a block of rows as a run would take
  * them (chosen by a seed, so the same for the same graph), up to `rounds` times and `budget`
  * seconds, or 3 % of what the run will take by then. When not even one round ends within four times
  * the budget, the seconds are extrapolated from the arcs scanned so far, and one source tells how
- * far distances reach. */
+ * far distances reach. *searcher, unless `searcher` is NULL, is what they searched with, for the
+ * run: where each source is searched from by itself, it has the rows of the last round. */
 TW_CHECKED tw_status twi_search_sample_run(tw_context *ctx, const tw_apsp_plan *plan,
                                            tw_apsp_method method, int rounds, double budget,
-                                           twi_search_sample *out);
+                                           twi_search_sample *out, struct twi_searcher **searcher);
 
 #endif

@@ -69,17 +69,33 @@ static int64_t kept_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_typ
     return levels ? 0 : batches < block ? batches : block;
 }
 
+uint64_t twi_search_kept_memory(const tw_apsp_plan *plan)
+{
+    return (uint64_t)twi_searcher_threads(plan) * (uint64_t)plan->graph->n * sizeof(double);
+}
+
+/* Where levels need more than 16 bits a block is smaller than the result, in any type. */
+static tw_type planned_type(const tw_apsp_plan *plan, tw_apsp_method method)
+{
+    return method == TW_APSP_METHOD_BFS ? TW_U16 : twi_search_type(plan);
+}
+
+uint64_t twi_search_block_memory(const tw_apsp_plan *plan, tw_apsp_method method)
+{
+    const tw_type type = planned_type(plan, method);
+    const uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(twi_ticket);
+    return row * (uint64_t)kept_rows(plan, method, type);
+}
+
 uint64_t twi_search_memory(const tw_apsp_plan *plan, tw_apsp_method method)
 {
     const int threads = twi_searcher_threads(plan);
-    /* Where levels need more than 16 bits a block is smaller than the result, in any type. */
-    tw_type type = method == TW_APSP_METHOD_BFS ? TW_U16 : twi_search_type(plan);
-    uint64_t row = (uint64_t)plan->graph->n * tw_type_size(type) + sizeof(twi_ticket);
+    const tw_type type = planned_type(plan, method);
     uint64_t bytes = (uint64_t)threads * twi_search_worker_memory(plan, method);
     bytes += twi_search_shared_memory(plan, method, type);
-    const uint64_t block = row * (uint64_t)kept_rows(plan, method, type);
+    const uint64_t block = twi_search_block_memory(plan, method);
     /* The plan's sample has a row of the widest type per thread at least. */
-    const uint64_t sample = (uint64_t)threads * (uint64_t)plan->graph->n * sizeof(double);
+    const uint64_t sample = twi_search_kept_memory(plan);
     const int64_t rows = twi_plan_rows(plan) < MOST_ROWS ? twi_plan_rows(plan) : MOST_ROWS;
     return bytes + (block > sample ? block : sample) + (uint64_t)rows * FOLD_BYTES;
 }
@@ -119,10 +135,33 @@ static void widen_rows(const twi_searcher *e, const destination *to, const twi_s
     twi_streamed();
 }
 
-/* Rows that a batch has left with a thread, which nobody wants but for their folds. */
+/* The first vertex of a row at distance `most`, its own left out. Stretches without one are passed
+ * in loops that become vectors. */
+static int32_t first_at(const int32_t *row, int32_t n, int32_t own, int32_t most)
+{
+    enum { STRETCH = 256 };
+    for (int32_t begin = 0; begin < n; begin += STRETCH) {
+        const int32_t end = begin + STRETCH < n ? begin + STRETCH : n;
+        int32_t found = 0;
+        for (int32_t v = begin; v < end; v++) {
+            found |= row[v] == most;
+        }
+        for (int32_t v = begin; v < end && found; v++) {
+            if (row[v] == most && v != own) {
+                return v;
+            }
+        }
+    }
+    return -1;
+}
+
+/* Rows that a batch has left with a thread, which nobody wants but for their folds. They are of
+ * i32. Of the widest ones delivery may want to know the farthest vertex, which would take it a
+ * search. */
 static void fold_rows(const twi_searcher *e, const destination *to, const twi_search_batch *b,
                       const twi_ticket *tickets, int64_t first)
 {
+    int64_t widest = 0;
     for (int i = 0; i < b->count; i++) {
         const int32_t own = twi_plan_source(e->plan, first + tickets[i].row);
         twi_row_statistics s = {.least = (double)INFINITY, .most = -(double)INFINITY};
@@ -132,6 +171,15 @@ static void fold_rows(const twi_searcher *e, const destination *to, const twi_se
                                                .sum = s.whole,
                                                .most = s.reached > 0 ? (int64_t)s.most : 0,
                                                .farthest = -1};
+        widest = to->folds[tickets[i].row].most > widest ? to->folds[tickets[i].row].most : widest;
+    }
+    for (int i = 0; i < b->count; i++) {
+        twi_fold *fold = &to->folds[tickets[i].row];
+        if (fold->reached > 0 && fold->most == widest) {
+            fold->farthest =
+                first_at(b->row[i], (int32_t)e->plan->graph->n,
+                         twi_plan_source(e->plan, first + tickets[i].row), (int32_t)widest);
+        }
     }
 }
 
@@ -230,6 +278,7 @@ static int64_t choose_destination(const twi_searcher *e, const twi_delivery *del
     to->folded = may_fold(e, delivery) && (levels || apart);
     if (to->folded) {
         to->levels = levels;
+        to->batch = levels ? twi_searcher_batch(e->method) : batch; /* no row takes memory */
         return levels ? 0 : batches;
     }
     to->matrix =
@@ -321,11 +370,12 @@ done:
 tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery *delivery,
                          double *arcs_scanned)
 {
-    twi_searcher *e = NULL;
+    twi_searcher *kept = twi_searcher_take(ctx, plan);
+    twi_searcher *e = kept;
     int64_t first = 0;
     bool wider = twi_plan_rows(plan) > 0;
     *arcs_scanned = 0;
-    tw_status status = twi_searcher_create(ctx, &e, plan, plan->method);
+    tw_status status = kept != NULL ? TW_OK : twi_searcher_create(ctx, &e, plan, plan->method);
     while (status == TW_OK && wider) {
         status = run_in_type(e, delivery, &first, &wider);
         if (status == TW_OK && wider) {
@@ -335,6 +385,10 @@ tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery
     for (int t = 0; e != NULL && t < e->threads; t++) {
         *arcs_scanned += e->workers[t].scanned;
     }
-    twi_searcher_destroy(e);
+    if (kept != NULL) {
+        twi_searcher_give_back(kept);
+    } else {
+        twi_searcher_destroy(e);
+    }
     return status;
 }

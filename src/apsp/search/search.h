@@ -16,6 +16,10 @@ TWI_SHARED TW_CHECKED tw_status twi_search_run(tw_context *ctx, const tw_apsp_pl
 /* Working memory of a run besides the graph, in bytes. */
 uint64_t twi_search_memory(const tw_apsp_plan *plan, tw_apsp_method method);
 
+/* Of that: a block of rows; or the rows of a sample. */
+uint64_t twi_search_block_memory(const tw_apsp_plan *plan, tw_apsp_method method);
+uint64_t twi_search_kept_memory(const tw_apsp_plan *plan);
+
 /* How a run is cut: rows of a block, where memory is not short; rows of a batch of a
  * block of `count`; and the rows of a block in the order in which batches take them. */
 int64_t twi_search_block_rows(const twi_searcher *e);

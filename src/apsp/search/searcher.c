@@ -17,6 +17,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Bytes of a block for each thread, and of all at least: large enough that a thread's batches are
  * full, and that the sources of a block have near ones among them. */
@@ -213,6 +214,8 @@ void twi_searcher_destroy(twi_searcher *e)
             worker_clear(&e->workers[t]);
         }
     }
+    twi_free(e->kept);
+    twi_free(e->kept_rows);
     twi_free(e->workers);
     tw_graph_destroy(e->reversed);
     twi_net_destroy(e->net);
@@ -265,6 +268,27 @@ done:
     return status;
 }
 
+twi_searcher *twi_searcher_take(tw_context *ctx, const tw_apsp_plan *plan)
+{
+    twi_searcher *e = plan->searcher;
+    if (e == NULL || e->method != plan->method || e->threads != twi_searcher_threads(plan) ||
+        atomic_exchange(&e->taken, 1) != 0) {
+        return NULL;
+    }
+    e->ctx = ctx;
+    e->plan = plan;
+    e->deadline = 0;
+    for (int t = 0; t < e->threads; t++) {
+        e->workers[t].scanned = 0;
+    }
+    return e;
+}
+
+void twi_searcher_give_back(twi_searcher *e)
+{
+    atomic_store(&e->taken, 0);
+}
+
 static const twi_lanes_kernel *wide_kernel(const twi_searcher *e)
 {
     switch (e->net->kind) {
@@ -315,6 +339,24 @@ static twi_lanes_end search_lanes(twi_searcher *e, twi_search_worker *w, const t
     return end;
 }
 
+bool twi_searcher_is_single(const twi_searcher *e)
+{
+    return e->method == TW_APSP_METHOD_DIJKSTRA && atomic_load(&e->lanes) == 0;
+}
+
+/* The row from `source`, if a sample has left it. */
+static bool recall(const twi_searcher *e, twi_search_worker *w, int32_t source, void *row)
+{
+    for (int t = 0; e->kept != NULL && e->kept_type == e->type && t < e->threads; t++) {
+        if (e->kept[t].source == source) {
+            memcpy(row, e->kept[t].row, (size_t)e->plan->graph->n * tw_type_size(e->type));
+            w->scanned += e->kept[t].scanned;
+            return true;
+        }
+    }
+    return false;
+}
+
 static twi_search_verdict search_singly(twi_searcher *e, twi_search_worker *w,
                                         const twi_search_batch *b, int first, int count)
 {
@@ -331,6 +373,9 @@ static twi_search_verdict search_singly(twi_searcher *e, twi_search_worker *w,
         }
         if (e->deadline > 0 && twi_seconds() > e->deadline) {
             return TWI_SEARCH_LATE;
+        }
+        if (recall(e, w, b->source[i], b->row[i])) {
+            continue;
         }
         bool fits = twi_dijkstra(&job, &w->dijkstra, b->row[i], &scanned);
         w->scanned += (double)scanned;

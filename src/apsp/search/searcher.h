@@ -29,6 +29,13 @@ typedef struct twi_search_worker {
     char apart[TWI_CACHE_LINE]; /* from the next worker's counters */
 } twi_search_worker;
 
+/* A row that a sample has searched for, one for each thread. */
+typedef struct twi_search_kept {
+    int32_t source; /* its place; -1: none */
+    void *row;
+    double scanned; /* arcs */
+} twi_search_kept;
+
 typedef struct twi_searcher {
     tw_context *ctx;
     const tw_apsp_plan *plan;
@@ -44,9 +51,13 @@ typedef struct twi_searcher {
     double deadline; /* of a sample; 0: none */
     bool certify_narrow;
     bool certify;
-    atomic_int narrow;  /* u16 has sufficed so far */
-    atomic_int lanes;   /* the lane search has been worth it so far */
-    atomic_int verdict; /* a twi_search_verdict: the worst since it was set to FINE */
+    atomic_int narrow;     /* u16 has sufficed so far */
+    atomic_int lanes;      /* the lane search has been worth it so far */
+    atomic_int verdict;    /* a twi_search_verdict: the worst since it was set to FINE */
+    atomic_int taken;      /* by a run, where it is the plan's */
+    twi_search_kept *kept; /* of each thread; NULL: none */
+    tw_type kept_type;     /* of their rows, */
+    char *kept_rows;       /*   which lie here */
 } twi_searcher;
 
 /* Some rows of a block: where each goes and from where it starts. */
@@ -65,7 +76,12 @@ typedef struct twi_ticket {
 
 TW_CHECKED tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out,
                                          const tw_apsp_plan *plan, tw_apsp_method method);
-void twi_searcher_destroy(twi_searcher *e);
+void twi_searcher_destroy(twi_searcher *e); /* NULL is fine */
+
+/* The plan's own, for a run, with what its sample has found; NULL if there is none or another run
+ * has it. It goes back at the end of the run. */
+twi_searcher *twi_searcher_take(tw_context *ctx, const tw_apsp_plan *plan);
+void twi_searcher_give_back(twi_searcher *e);
 
 /* Search for a batch, at most twi_searcher_batch(method) sources, unless the verdict is bad
  * already. For any thread, with its own worker. */
@@ -97,6 +113,10 @@ int twi_searcher_threads(const tw_apsp_plan *plan);
 uint64_t twi_searcher_block_bytes(const tw_apsp_plan *plan);
 int64_t twi_searcher_block_rows(const tw_apsp_plan *plan, tw_apsp_method method, tw_type type,
                                 uint64_t bytes);
+
+/* Whether each source of the plan is searched from by itself, so that a sample may keep its rows.
+ */
+bool twi_searcher_is_single(const twi_searcher *e);
 
 /* No sum of weights along a shortest path can be larger. */
 double twi_longest_path(const tw_graph *graph, double max_weight);

@@ -57,6 +57,7 @@ struct tw_apsp_plan {
     double missed; /* the part of the vertices that the search did not reach */
     double reach;  /* how far distances are expected to reach, at most; +inf where nobody knows */
 
+    struct twi_searcher *searcher; /* of the sample, where a run is little more; NULL: none */
     struct twi_tree *tree; /* of elimination (sweep/tree.h), where the method is a sweep, or NULL */
     const char *order_origin; /* of its order: "made", "cached", "given"; NULL without a tree */
     int32_t order_maker;      /* who made it: sweep/order.h */

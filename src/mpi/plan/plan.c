@@ -121,6 +121,7 @@ static tw_status take_plan(tw_context *ctx, tw_apsp_plan *plan, const twi_world 
         plan->options = *options;
         plan->potential = NULL;
         plan->tree = NULL;
+        plan->searcher = NULL;
         plan->order_origin = swept ? "given" : NULL;
         plan->order_note = "";
         plan->explanation = NULL;

@@ -368,6 +368,49 @@ static void a_folded_run_holds_no_rows(void **state)
     assert_true(peak[1] + (4 << 20) < peak[0]);
 }
 
+/* Arcs that a breadth-first search of 512 sources looks at, folded: a path of 600 vertices, and
+ * others without arcs. */
+static double arcs_scanned(int64_t n)
+{
+    enum { PATH = 600, SOURCES = 512 };
+    int32_t ends[2][PATH - 1], weights[PATH - 1], sources[SOURCES];
+    for (int32_t i = 0; i < PATH - 1; i++) {
+        ends[0][i] = i;
+        ends[1][i] = i + 1;
+        weights[i] = 1;
+    }
+    for (int32_t i = 0; i < SOURCES; i++) {
+        sources[i] = i;
+    }
+    tw_context *ctx = open_context();
+    tw_graph *graph = NULL;
+    const tw_edges list = {sizeof list, PATH - 1, ends[0], ends[1], weights, TW_I32, TW_I32};
+    assert_ok(ctx, tw_set_threads(ctx, 1));
+    assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &list, 0));
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.method = TW_APSP_METHOD_BFS;
+    options.summary_only = 1;
+    options.sources = sources;
+    options.source_count = SOURCES;
+    tw_apsp_summary *summary = new_summary(ctx, 0, sources);
+    tw_sink sink = sink_of(summary);
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_apsp_plan *plan = NULL;
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, &sink, 1, NULL, &report));
+    tw_apsp_plan_destroy(plan);
+    tw_apsp_summary_destroy(summary);
+    tw_graph_destroy(graph);
+    close_context(ctx);
+    return report.relaxations;
+}
+
+static void batches_without_rows_are_as_wide_where_there_are_many_vertices(void **state)
+{
+    (void)state;
+    assert_true(arcs_scanned(200000) == arcs_scanned(1000));
+}
+
 static void hand_over(tw_context *ctx, const tw_graph *graph, int64_t first, const twi_fold *fold,
                       tw_status want, const char *sentence)
 {
@@ -466,6 +509,7 @@ int main(void)
         cmocka_unit_test(every_shape_is_summed_up_as_by_its_rows),
         cmocka_unit_test(whole_numbers_in_floats_are_summed_up_as_well),
         cmocka_unit_test(chosen_sources_keep_their_rows),
+        cmocka_unit_test(batches_without_rows_are_as_wide_where_there_are_many_vertices),
         cmocka_unit_test(distances_that_do_not_fit_widen_the_type),
         cmocka_unit_test(a_distance_beyond_the_result_is_refused_with_its_pair),
         cmocka_unit_test(folds_stand_for_rows_only_where_nobody_misses_those),

@@ -212,6 +212,8 @@ typedef struct result {
     tw_status status;
 } result;
 
+static twi_searcher *sampled; /* what the plan's sample searched with, if there was one */
+
 static result search_with(tw_context *ctx, const tw_graph *graph, tw_apsp_method method,
                           const tw_apsp_options *options, double *potential)
 {
@@ -222,6 +224,7 @@ static result search_with(tw_context *ctx, const tw_graph *graph, tw_apsp_method
         .type = graph->weight_type,
         .threads = tw_threads(ctx),
         .potential = potential,
+        .searcher = sampled,
     };
     int64_t count = twi_plan_rows(&plan) * graph->n;
     twi_delivery delivery = {.plan = &plan, .out = malloc((size_t)(count + 1) * sizeof(double))};
@@ -270,6 +273,7 @@ tw_status twi_delivery_folds(tw_context *ctx, twi_delivery *delivery, int64_t fi
 {
     (void)ctx;
     const tw_graph *graph = delivery->plan->graph;
+    int64_t widest = -1;
     assert_int_equal(first, delivery->given);
     for (int64_t i = 0; i < count; i++) {
         double *row = delivery->out + (first + i) * graph->n;
@@ -277,6 +281,7 @@ tw_status twi_delivery_folds(tw_context *ctx, twi_delivery *delivery, int64_t fi
         int64_t reached = 0;
         int64_t sum = 0;
         int64_t most = 0;
+        int32_t farthest = -1;
         if (known != NULL) {
             memcpy(row, known + s * graph->n, (size_t)graph->n * sizeof *row);
         } else {
@@ -286,13 +291,20 @@ tw_status twi_delivery_folds(tw_context *ctx, twi_delivery *delivery, int64_t fi
             if (v != s && !isinf(row[v])) {
                 reached++;
                 sum += (int64_t)row[v];
+                farthest = farthest < 0 || (int64_t)row[v] > most ? (int32_t)v : farthest;
                 most = (int64_t)row[v] > most ? (int64_t)row[v] : most;
             }
         }
         assert_int_equal(folds[i].reached, reached);
         assert_int_equal(folds[i].sum, sum);
         assert_int_equal(folds[i].most, most);
-        assert_int_equal(folds[i].farthest, -1);
+        if (folds[i].farthest >= 0) {
+            assert_int_equal(folds[i].farthest, farthest);
+        }
+        widest = reached > 0 && (widest < 0 || most > folds[widest].most) ? i : widest;
+    }
+    if (widest >= 0 && delivery->plan->method == TW_APSP_METHOD_DIJKSTRA) { /* who would search? */
+        assert_true(folds[widest].farthest >= 0);
     }
     delivery->given += count;
     rows_folded += count;
@@ -1016,13 +1028,13 @@ static void a_sample_tells_what_the_run_would_meet(void **state)
         tw_apsp_plan plan = {.graph = graph, .options = defaults, .method = method, .threads = 1};
         twi_search_sample sample;
         memset(&sample, 0x5a, sizeof sample);
-        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 10, &sample));
+        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 10, &sample, NULL));
         assert_true(sample.sources >= 64);
         assert_true(sample.seconds_per_source > 0);
         assert_true(sample.unreachable == 0.5);
         assert_true(sample.farthest >= 1000 && sample.farthest <= 1990);
         /* No time at all: a guess, and one search to see how far it goes. */
-        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 1e-9, &sample));
+        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 1e-9, &sample, NULL));
         assert_true(sample.sources >= 1);
         assert_true(sample.seconds_per_source > 0);
         assert_true(sample.farthest >= 1000 && sample.farthest <= 1990);
@@ -1033,16 +1045,93 @@ static void a_sample_tells_what_the_run_would_meet(void **state)
     tw_graph *graph = build(ctx, e);
     tw_apsp_plan plan = {.graph = graph, .options = defaults};
     twi_search_sample sample;
-    assert_ok(ctx, twi_search_sample_run(ctx, &plan, TW_APSP_METHOD_DIJKSTRA, 3, 10, &sample));
+    assert_ok(ctx,
+              twi_search_sample_run(ctx, &plan, TW_APSP_METHOD_DIJKSTRA, 3, 10, &sample, NULL));
     assert_int_equal(sample.sources, 0);
     tw_graph_destroy(graph);
     free(e);
     close_context(ctx);
 }
 
+/* With a few sources, some of them twice, on `threads`: the rows that a run makes which goes on
+ * with what its sample found are those of one without, and so are those of the next run. */
+static void check_kept(tw_context *ctx, const tw_graph *graph, int64_t count, double *potential)
+{
+    static const int32_t sources[] = {7, 250, 7, 399, 0, 31};
+    const tw_apsp_method method = TW_APSP_METHOD_DIJKSTRA;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.sources = sources;
+    options.source_count = count;
+    const tw_apsp_plan plan = {.graph = graph,
+                               .options = options,
+                               .method = method,
+                               .type = graph->weight_type,
+                               .threads = tw_threads(ctx),
+                               .potential = potential};
+    const size_t bytes = (size_t)(count * graph->n) * sizeof(double);
+    result want = search_with(ctx, graph, method, &options, potential);
+    twi_search_sample sample;
+    assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 10, &sample, &sampled));
+    assert_non_null(sampled);
+    assert_in_range(sample.kept, count < 4 ? 1 : 0, count); /* four may share lanes */
+    for (int run = 0; run < 2; run++) {
+        result got = search_with(ctx, graph, method, &options, potential);
+        assert_ok(ctx, got.status);
+        assert_memory_equal(got.d, want.d, bytes);
+        assert_true(got.scanned <= want.scanned);
+        free(got.d);
+    }
+    /* A row that was kept is the one that is given. */
+    if (count == 1) {
+        memset(sampled->kept_rows, 0, (size_t)graph->n * sizeof(double));
+        result got = search_with(ctx, graph, method, &options, potential);
+        for (int64_t v = 0; v < graph->n && potential == NULL; v++) {
+            assert_true(got.d[v] == 0);
+        }
+        free(got.d);
+    }
+    twi_searcher_destroy(sampled);
+    sampled = NULL;
+    free(want.d);
+}
+
+static void what_a_sample_searched_for_is_not_searched_for_again(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    double *h = calloc(400, sizeof *h);
+    assert_non_null(h);
+    for (int kind = 0; kind < 4; kind++) { /* small, wide, floats, negative floats */
+        edges *e = random_edges(400, 1600, 1, kind == 1 ? 0x1p29 : 500, 78);
+        e->type = kind >= 2 ? TW_F64 : TW_I32;
+        for (int64_t i = 0; i < e->count && kind >= 2; i++) { /* acyclic, where negative */
+            const bool down = kind == 3 && e->source[i] < e->target[i];
+            e->weight[i] = (e->weight[i] + 0.25) * (down ? -1.0 / 4096 : kind == 3 ? 100 : 1);
+        }
+        for (int64_t i = 0; i + 1 < 400; i++) {
+            add(e, i, i + 1, kind == 1 ? 0x1p29 : 500.5);
+        }
+        tw_graph *graph = build(ctx, e);
+        if (kind == 3) {
+            assert_ok(ctx, twi_potentials(ctx, graph, h));
+        }
+        for (int threads = 1; threads <= 3; threads++) {
+            assert_ok(ctx, tw_set_threads(ctx, threads));
+            for (int64_t count = 1; count <= 6; count++) {
+                check_kept(ctx, graph, count, kind == 3 ? h : NULL);
+            }
+        }
+        tw_graph_destroy(graph);
+        free(e);
+    }
+    free(h);
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_sample_searched_for_is_not_searched_for_again),
         cmocka_unit_test(random_graphs_of_every_size_agree_with_bellman_ford),
         cmocka_unit_test(dense_graphs_agree_with_bellman_ford),
         cmocka_unit_test(levels_that_widen_and_narrow_are_right_in_both_directions),
