@@ -185,6 +185,36 @@ static inline void two_thick_ends(edges *e) /* K(3, n - 3): no balanced cut, but
     }
 }
 
+/* Leaves around the two ends of an arc, some of them joined twice. */
+static inline void double_star(edges *e)
+{
+    join(e, 0, 1);
+    for (int64_t v = 2; v < e->n; v++) {
+        join(e, v % 2, v);
+        if (v % 7 == 0) {
+            join(e, v, v % 2);
+        }
+    }
+}
+
+/* A path with leaves, of which some can only be left, some only be reached. */
+static inline void caterpillar(edges *e)
+{
+    const int64_t spine = e->n / 20 + 1;
+    for (int64_t v = 1; v < spine; v++) {
+        join(e, v - 1, v);
+    }
+    for (int64_t v = spine; v < e->n; v++) {
+        const int64_t at = draw(e, spine);
+        if (v % 3 != 1) {
+            add(e, v, at);
+        }
+        if (v % 3 != 2) {
+            add(e, at, v);
+        }
+    }
+}
+
 static const struct shape {
     const char *name;
     void (*make)(edges *);
@@ -202,7 +232,9 @@ static const struct shape {
               {"random", random_sparse},
               {"hub of cliques", hub_of_cliques},
               {"core", core},
-              {"K(3, n)", two_thick_ends}};
+              {"K(3, n)", two_thick_ends},
+              {"double star", double_star},
+              {"caterpillar", caterpillar}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static inline tw_graph *build(tw_context *ctx, edges *e, tw_type type, bool undirected)

@@ -2,8 +2,10 @@
  * The tree of elimination: see tree.h. Groups of the order are taken in turn. What a group joins is
  * what its own links lead to and what its children join, all of it above the group; whichever comes
  * first of that is its parent. Then the group takes in children, one by one, as long as the cost of
- * both together is less than that of each alone: a few wide blocks instead of many narrow ones. The
- * blocks that are left are numbered from the leaves to the roots.
+ * both together is less than that of each alone: a few wide blocks instead of many narrow ones. Of
+ * the children that it leaves, those that join the same vertices go together by the same rule: the
+ * leaves around a hub, of which there may be thousands. The blocks that are left are numbered from
+ * the leaves to the roots.
  *
  * O(sum of |A|) in time: far below the fill, since it counts blocks and not vertices. In memory,
  * the same over the blocks that are left so far, and some 90 bytes per vertex.
@@ -27,6 +29,8 @@
 #define FRONT_STEP 0.3    /* a step of a front, one column */
 #define FRONT_ENTRY 3.0   /* an entry of it: filled, passed on, packed */
 #define CHILDREN_LOOKED_AT 4096
+#define TWINS_JOIN 16 /* vertices at most, of children that are compared with each other, */
+#define TWINS_OPEN 64 /*   and of which so many are remembered */
 
 #define ROOM \
     4 /* vertices in lists for each of the graph, at least, so that gaps are worth closing */
@@ -192,6 +196,73 @@ static void take_in_children(builder *b, int32_t g)
     }
 }
 
+/* Do two groups join the same vertices? There are few. */
+static bool are_twins(const builder *b, const group *one, const group *other)
+{
+    const int32_t *list = b->high + one->high, *second = b->high + other->high;
+    if (one->count != other->count) {
+        return false;
+    }
+    for (int32_t i = 0; i < one->count; i++) {
+        int32_t at = 0;
+        while (at < other->count && second[at] != list[i]) {
+            at++;
+        }
+        if (at == other->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t hash_of(const builder *b, const group *self)
+{
+    uint32_t sum = 0;
+    for (int32_t i = 0; i < self->count; i++) {
+        sum += (uint32_t)b->high[self->high + i] * 0x9e3779b1U; /* in whatever order */
+    }
+    return sum >> 16;
+}
+
+/* Children that join the same vertices become one while that pays. A block whose parts only meet
+ * above it is as good as any: all that it joins lies on the way to the root. */
+static void merge_children(builder *b, int32_t g)
+{
+    int32_t open[TWINS_OPEN];
+    int32_t todo = b->groups[g].child;
+    for (int i = 0; i < TWINS_OPEN; i++) {
+        open[i] = NONE;
+    }
+    b->groups[g].child = NONE;
+    while (todo != NONE) {
+        const int32_t c = todo;
+        group *child = &b->groups[c];
+        todo = child->next;
+        int32_t *place = child->count <= TWINS_JOIN ? &open[hash_of(b, child) % TWINS_OPEN] : NULL;
+        group *twin = place != NULL && *place != NONE ? &b->groups[*place] : NULL;
+        if (twin != NULL && are_twins(b, twin, child) &&
+            cost(b, twin->size + child->size, twin->count, twin->below + child->below) <=
+                group_cost(b, twin) + group_cost(b, child)) {
+            twin->size += child->size;
+            twin->below += child->below;
+            b->groups[twin->last].other = child->member;
+            twin->last = child->last;
+            while (child->child != NONE) {
+                const int32_t grandchild = child->child;
+                child->child = b->groups[grandchild].next;
+                b->groups[grandchild].next = twin->child;
+                twin->child = grandchild;
+            }
+            continue;
+        }
+        child->next = b->groups[g].child;
+        b->groups[g].child = c;
+        if (place != NULL) {
+            *place = c;
+        }
+    }
+}
+
 static int32_t parent_of(const builder *b, const group *self)
 {
     int32_t parent = NONE;
@@ -221,6 +292,7 @@ static tw_status make_blocks(builder *b, int32_t *root)
             return TW_OK;
         }
         take_in_children(b, g);
+        merge_children(b, g);
         int32_t parent = parent_of(b, self);
         int32_t *list = parent == NONE ? root : &b->groups[parent].child;
         self->next = *list;

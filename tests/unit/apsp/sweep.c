@@ -228,6 +228,27 @@ static void chains_and_trees_are_swept_in_a_few_steps_a_vertex(void **state)
     }
 }
 
+static void leaves_of_a_hub_go_together(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    const int kinds[] = {2, 14, 15}; /* star, K(3, n), double star */
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        for (int maker = 0; maker < MAKERS; maker++) {
+            tw_context *ctx = open_context();
+            tw_graph *graph = shape_graph(ctx, kinds[i], N, 9, TW_I32, false);
+            elimination e = eliminate_by(ctx, graph, maker);
+            assert_tree(&e, shapes[kinds[i]].name);
+            if (e.tree->blocks > N / 8) {
+                fail_msg("%s: %d blocks", shapes[kinds[i]].name, e.tree->blocks);
+            }
+            clear_elimination(&e);
+            tw_graph_destroy(graph);
+            close_context(ctx);
+        }
+    }
+}
+
 /* Many small vertices around a core have nothing to be cut at; by degree they go first. */
 static void a_core_with_a_fringe_is_taken_from_its_fringe(void **state)
 {
@@ -420,6 +441,26 @@ static void check_graph(tw_context *ctx, const tw_graph *graph, tw_type type, co
     free(two.data);
     free(got.data);
     free(want.data);
+}
+
+/* Arcs from a hub to its leaves of negative weight, with nothing shorter on the way back. */
+static void negative_arcs_to_leaves_are_swept(void **state)
+{
+    (void)state;
+    for (int kind = 14; kind < SHAPES; kind++) {
+        tw_context *ctx = open_context();
+        edges e = {.n = 200, .most = 40, .least = 60};
+        shapes[kind].make(&e);
+        for (int64_t i = 0; i < e.count; i++) {
+            e.weight[i] = e.from[i] < e.to[i] ? -e.weight[i] / 2 : 2 * e.weight[i];
+            e.weight[i] = floor(e.weight[i]);
+        }
+        tw_graph *graph = build(ctx, &e, TW_I32, false);
+        check_graph(ctx, graph, TW_I32, shapes[kind].name, 0);
+        tw_graph_destroy(graph);
+        clear(&e);
+        close_context(ctx);
+    }
 }
 
 static void every_shape_has_the_distances_of_the_reference(void **state)
@@ -851,6 +892,8 @@ int main(void)
         cmocka_unit_test(a_grid_is_swept_in_n_log_n_steps),
         cmocka_unit_test(orders_do_not_depend_on_threads),
         cmocka_unit_test(chains_and_trees_are_swept_in_a_few_steps_a_vertex),
+        cmocka_unit_test(leaves_of_a_hub_go_together),
+        cmocka_unit_test(negative_arcs_to_leaves_are_swept),
         cmocka_unit_test(a_core_with_a_fringe_is_taken_from_its_fringe),
         cmocka_unit_test(a_large_front_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(an_order_is_given_up_where_separators_are_too_wide),
