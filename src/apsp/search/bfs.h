@@ -61,7 +61,7 @@ typedef struct twi_bfs_job {
     twi_isa isa;
     twi_fold *folds;    /* of the levels from each source, in place of rows; NULL: rows */
     double level_limit; /* deeper levels are not wanted; +inf: none */
-    double deadline;    /* stop at this time of twi_seconds; 0: none */
+    double deadline;    /* stop at this time of twi_thread_seconds; 0: none */
     tw_context *ctx;    /* for its cancel flag */
 } twi_bfs_job;
 

@@ -278,7 +278,8 @@ static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
 /* Whether it is too late for more, or not wanted any longer. */
 static inline bool has_to_stop(const twi_bfs_job *job)
 {
-    return twi_is_cancelled(job->ctx) || (job->deadline > 0 && twi_seconds() > job->deadline);
+    return twi_is_cancelled(job->ctx) ||
+           (job->deadline > 0 && twi_thread_seconds() > job->deadline);
 }
 
 /* Carry the fronts over the arcs; returns how many vertices were touched, -1 when late or

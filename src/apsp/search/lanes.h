@@ -51,7 +51,7 @@ typedef struct twi_lanes_job {
     bool certify;      /* see that nothing is hidden at the cap (floats: at +inf) */
     double cutoff;     /* values above it need not be exact; +inf: none */
     int64_t arc_limit; /* stop after so many scans: one search a source will be faster */
-    double deadline;   /* stop at this time of twi_seconds; 0: none */
+    double deadline;   /* stop at this time of twi_thread_seconds; 0: none */
     tw_context *ctx;   /* for its cancel flag */
 } twi_lanes_job;
 

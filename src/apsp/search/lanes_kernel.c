@@ -117,7 +117,7 @@ static twi_lanes_end look_around(const twi_lanes_job *job, int64_t scanned)
     if (twi_is_cancelled(job->ctx)) {
         return TWI_LANES_CANCELLED;
     }
-    if (job->deadline > 0 && twi_seconds() > job->deadline) {
+    if (job->deadline > 0 && twi_thread_seconds() > job->deadline) {
         return TWI_LANES_LATE;
     }
     return scanned > job->arc_limit ? TWI_LANES_LIMIT : TWI_LANES_DONE;

@@ -24,8 +24,7 @@
  * near each other reach a vertex within so many (grid of 4000 vertices, November 2026). */
 #define LEVELS_SCANNED (1.0 / 3)
 
-/* For the first round: times the budget, and seconds at least. Beside other work it takes longer.
- */
+/* For a batch: times the budget, and seconds at least, of a thread that is running. */
 #define PATIENCE 4
 #define PATIENCE_LEAST 0.01
 
@@ -188,7 +187,7 @@ static tw_status guess(sample *s, double took, twi_search_sample *out)
                                                                                   : USUAL_SCANS;
     double alone = 0;
     tw_status status = TW_OK;
-    e->deadline = 0;
+    e->patience = 0;
     do {
         const double began = twi_thread_seconds();
         atomic_store(&e->verdict, TWI_SEARCH_FINE);
@@ -238,7 +237,7 @@ static tw_status run_rounds(sample *s, int rounds, double budget, twi_search_sam
     double best = INFINITY;
     double batch = 0; /* seconds of one */
     touch(s);
-    e->deadline = twi_seconds() + fmax(PATIENCE * budget, PATIENCE_LEAST);
+    e->patience = fmax(PATIENCE * budget, PATIENCE_LEAST);
     for (int round = 0, tried = 0; round < rounds && (round == 0 || spent < budget); tried++) {
         double before = arcs_scanned(e);
         double took = search_round(s, (uint64_t)tried);

@@ -277,7 +277,7 @@ twi_searcher *twi_searcher_take(tw_context *ctx, const tw_apsp_plan *plan)
     }
     e->ctx = ctx;
     e->plan = plan;
-    e->deadline = 0;
+    e->patience = 0;
     for (int t = 0; t < e->threads; t++) {
         e->workers[t].scanned = 0;
     }
@@ -328,7 +328,7 @@ static twi_lanes_end search_lanes(twi_searcher *e, twi_search_worker *w, const t
         .certify = narrow ? e->certify_narrow : e->certify,
         .cutoff = e->cutoff,
         .arc_limit = (e->net->arcs + e->net->n) * worth_scanning(w, kernel),
-        .deadline = e->deadline,
+        .deadline = w->deadline,
         .ctx = e->ctx,
     };
     twi_lanes_end end = kernel->search(&job, &w->lanes, &scanned);
@@ -371,7 +371,7 @@ static twi_search_verdict search_singly(twi_searcher *e, twi_search_worker *w,
         if (twi_is_cancelled(e->ctx)) {
             return TWI_SEARCH_CANCELLED;
         }
-        if (e->deadline > 0 && twi_seconds() > e->deadline) {
+        if (w->deadline > 0 && twi_thread_seconds() > w->deadline) {
             return TWI_SEARCH_LATE;
         }
         if (recall(e, w, b->source[i], b->row[i])) {
@@ -433,7 +433,7 @@ static twi_search_verdict bfs_batch(twi_searcher *e, twi_search_worker *w,
         .isa = e->isa,
         .folds = b->folds,
         .level_limit = e->cutoff / e->plan->graph->max_weight + 1,
-        .deadline = e->deadline,
+        .deadline = w->deadline,
         .ctx = e->ctx,
     };
     twi_bfs_end end = twi_bfs(&job, &w->bfs, b->row[0], &scanned);
@@ -452,6 +452,7 @@ void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_ba
     if (atomic_load(&e->verdict) != TWI_SEARCH_FINE) {
         return; /* the block will be redone or dropped */
     }
+    w->deadline = e->patience > 0 ? twi_thread_seconds() + e->patience : 0;
     twi_search_verdict mine =
         e->method == TW_APSP_METHOD_BFS ? bfs_batch(e, w, b) : search_batch(e, w, b);
     int worst = atomic_load(&e->verdict);

@@ -26,6 +26,7 @@ typedef struct twi_search_worker {
     twi_dijkstra_space dijkstra;
     twi_bfs_space bfs;
     double scanned;
+    double deadline;            /* of its batch, by twi_thread_seconds; 0: none */
     char apart[TWI_CACHE_LINE]; /* from the next worker's counters */
 } twi_search_worker;
 
@@ -48,7 +49,7 @@ typedef struct twi_searcher {
     twi_search_worker *workers;
     tw_type type; /* of the rows */
     double cutoff;
-    double deadline; /* of a sample; 0: none */
+    double patience; /* seconds that a thread may take for a batch of a sample; 0: any */
     bool certify_narrow;
     bool certify;
     atomic_int narrow;     /* u16 has sufficed so far */
