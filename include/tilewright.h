@@ -739,10 +739,13 @@ typedef struct tw_apsp_plan_info {
     const char *device;     /* "cpu", "cuda", "cuda:1", ...; owned by the plan */
     const char *order; /* where the order of a sweep came from: "made", "cached" or "given"; "" for
                           other methods */
+    int32_t threads;   /* that the run will use: small graphs and few sources have work for fewer
+                          than the context has */
+    int32_t reserved;  /* 0 */
 } tw_apsp_plan_info;
-#define TW_APSP_PLAN_INFO_INIT                              \
-    {                                                       \
-        sizeof(tw_apsp_plan_info), 0, 0, 0, 0, 0, 0, "", "" \
+#define TW_APSP_PLAN_INFO_INIT                                    \
+    {                                                             \
+        sizeof(tw_apsp_plan_info), 0, 0, 0, 0, 0, 0, "", "", 0, 0 \
     }
 TW_API TW_CHECKED tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out);
 

@@ -182,6 +182,8 @@ class ApspPlanInfo(Sized):
         ("seconds", c_double),
         ("device", c_char_p),
         ("order", c_char_p),
+        ("threads", c_int32),
+        ("reserved", c_int32),
     ]
     defaults = {"device": b"", "order": b""}
 

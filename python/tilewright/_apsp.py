@@ -673,7 +673,8 @@ def path(
 
 class Plan:
     """What :func:`apsp` would do for a graph: ``method``, ``dtype``, ``seconds`` (estimated), ``memory``
-    in bytes, ``device``, ``order`` (of a sweep: made, cached or given), and :meth:`explain`."""
+    in bytes, ``device``, ``order`` (of a sweep: made, cached or given), ``threads`` (that the run will
+    use), and :meth:`explain`."""
 
     def __init__(self, info: _abi.ApspPlanInfo, text: str) -> None:
         self.method = _METHOD_NAMES.get(info.method, str(info.method))
@@ -682,6 +683,7 @@ class Plan:
         self.memory: int = info.memory
         self.device: str = info.device.decode()
         self.order: str = info.order.decode()
+        self.threads: int = info.threads
         self._text = text
 
     def explain(self) -> str:

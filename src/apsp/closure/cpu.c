@@ -182,6 +182,14 @@ static int64_t piece_columns(const twi_minplus_kernel *kernel, int64_t padded, i
     return least(PIECE, round_up(columns, kernel->nr));
 }
 
+int64_t twi_cpu_closure_tasks(const twi_minplus_kernel *kernel, int64_t n, int threads)
+{
+    const int64_t chunk = chunk_rows(n, threads), padded = round_up(n, kernel->nr);
+    const int64_t piece = piece_columns(kernel, padded, threads);
+    const int64_t chunks = (n + chunk - 1) / chunk, pieces = (padded + piece - 1) / piece;
+    return n <= twi_close_unit(kernel) ? 1 : chunks > pieces ? chunks : pieces;
+}
+
 static cpu_closure describe(const twi_minplus_kernel *kernel, int64_t n, int32_t block, int threads,
                             bool symmetric)
 {

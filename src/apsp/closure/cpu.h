@@ -27,6 +27,9 @@ TWI_SHARED int32_t twi_block_round(const twi_minplus_kernel *kernel, int64_t n, 
 uint64_t twi_cpu_closure_memory(const twi_minplus_kernel *kernel, int64_t n, int32_t block,
                                 int threads, bool symmetric);
 
+/* Tasks that so many threads have to share at a time; 1 for a matrix that one of them closes. */
+int64_t twi_cpu_closure_tasks(const twi_minplus_kernel *kernel, int64_t n, int threads);
+
 /* Close `work` in place: entry (i, j) becomes the least sum over walks i -> j. The diagonal is 0 on
  * entry; no entry is negative, but of a matrix of one tile (signed.h). With `symmetric` the matrix
  * is symmetric, half of the work is done and both halves are filled in the end. The same bits for

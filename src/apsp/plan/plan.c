@@ -30,6 +30,7 @@
 #include "apsp/plan/refusal.h"
 #include "apsp/plan/search.h"
 #include "apsp/plan/sweep.h"
+#include "apsp/plan/team.h"
 #include "apsp/search/potentials.h"
 #include "apsp/search/sample.h"
 #include "apsp/search/search.h"
@@ -509,6 +510,7 @@ static void settle(tw_context *ctx, tw_apsp_plan *plan, const twi_candidate *bes
     } else if (plan->method == TW_APSP_METHOD_REFERENCE) {
         plan->work_type = TW_F64;
     }
+    plan->threads = twi_plan_team(plan);
 }
 
 /* For negative weights, of what can matter: a negative cycle beside it is nobody's concern. */
@@ -721,6 +723,7 @@ tw_status tw_apsp_plan_describe(const tw_apsp_plan *plan, tw_apsp_plan_info *out
         .seconds = plan->seconds,
         .device = plan->device,
         .order = plan->tree != NULL ? plan->order_origin : "",
+        .threads = plan->threads,
     };
     return TWI_DESCRIBE(NULL, tw_apsp_plan_info, out, &info);
 }

@@ -127,6 +127,11 @@ static uint64_t space_bytes(const twi_tree *tree, const twi_minplus_kernel *kern
            rounded((uint64_t)(stride / kernel->nr + 1) * sizeof(twi_range));
 }
 
+int64_t twi_factor_tasks(const twi_tree *tree, int threads)
+{
+    return tree->front_most >= TEAM_LEAST ? threads : tree->blocks;
+}
+
 uint64_t twi_factor_memory(const twi_tree *tree, const twi_minplus_kernel *kernel)
 {
     uint64_t elements = 0;

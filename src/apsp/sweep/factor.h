@@ -41,6 +41,8 @@ TW_CHECKED tw_status twi_factor_keep(tw_context *ctx, const twi_factor_keeper *k
                                      const twi_minplus_kernel *kernel, int threads);
 
 /* Bytes that it keeps, and that it holds besides while it is made. */
+/* Tasks that so many threads have to share at a time: a large front is work for all of them. */
+int64_t twi_factor_tasks(const twi_tree *tree, int threads);
 uint64_t twi_factor_memory(const twi_tree *tree, const twi_minplus_kernel *kernel);
 uint64_t twi_factor_scratch(const tw_apsp_plan *plan, const twi_tree *tree,
                             const twi_minplus_kernel *kernel, int threads);

@@ -46,8 +46,8 @@ void apsp_announce(const apsp_run *run)
     cli_say(run->job,
             "plan: %s%s%s on %s, distances in %s, %d thread%s, %s of memory%s, about %s%s",
             tw_apsp_method_name(method), closure ? " in " : "", closure ? work : "",
-            run->planned.device, tw_type_name(run->planned.type), tw_threads(run->job->ctx),
-            tw_threads(run->job->ctx) == 1 ? "" : "s", cli_show_bytes(memory, (double)most), there,
+            run->planned.device, tw_type_name(run->planned.type), run->planned.threads,
+            run->planned.threads == 1 ? "" : "s", cli_show_bytes(memory, (double)most), there,
             cli_show_seconds(seconds, run->planned.seconds),
             run->settings->predecessors != NULL ? " without the predecessors" : "");
     const bool swept = method == TW_APSP_METHOD_SWEEP;
@@ -188,7 +188,7 @@ void apsp_report_run(const apsp_run *run, tw_status status)
     cli_report_text(&json, "fallback", report->fallback[0] != '\0' ? report->fallback : NULL);
     cli_report_bool(&json, "resident", report->resident != 0);
     cli_report_text(&json, "isa", report->isa);
-    cli_report_integer(&json, "threads", ran ? report->threads : tw_threads(run->job->ctx));
+    cli_report_integer(&json, "threads", ran ? report->threads : run->planned.threads);
     cli_report_integer(&json, "block", report->block);
     cli_report_bool(&json, "symmetric", report->symmetric != 0);
     cli_report_integer(&json, "attempts", report->attempts);
@@ -232,6 +232,7 @@ void apsp_report_plan(const apsp_run *run)
     cli_report_text(&json, "working_type", tw_type_name(run->planned.work_type));
     cli_report_text(&json, "type", tw_type_name(run->planned.type));
     cli_report_text(&json, "device", run->planned.device);
+    cli_report_integer(&json, "threads", run->planned.threads);
     report_planned(&json, run);
     cli_report_text(&json, "explanation", tw_apsp_plan_explain(run->plan));
     cli_report_end(&json);

@@ -2,13 +2,21 @@
  * Work of a few elements wakes no team of threads: an array can have hundreds of thousands of
  * planes of one element, and on a busy machine a team takes longer to wake than all of them to
  * compute. Regions of more than one thread are counted as the runtime is asked for them; the names
- * are those that GCC calls.
+ * are those that GCC calls. And a run of shortest paths asks for the threads that its plan states.
  */
 #include "harness.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 
 static int64_t teams;
+static unsigned widest; /* the threads of the largest */
+
+static void count_team(unsigned threads)
+{
+    teams += threads != 1;
+    widest = threads > widest ? threads : widest;
+}
 
 typedef void (*region_fn)(void *data);
 
@@ -17,7 +25,7 @@ void GOMP_parallel(region_fn run, void *data, unsigned threads, unsigned flags)
 {
     void (*next)(region_fn, void *, unsigned, unsigned);
     *(void **)&next = dlsym(RTLD_NEXT, "GOMP_parallel");
-    teams += threads != 1;
+    count_team(threads);
     next(run, data, threads, flags);
 }
 
@@ -29,7 +37,7 @@ void GOMP_parallel(region_fn run, void *data, unsigned threads, unsigned flags)
     {                                                                                       \
         void (*next)(region_fn, void *, unsigned, long, long, long, long, unsigned);        \
         *(void **)&next = dlsym(RTLD_NEXT, #name);                                          \
-        teams += threads != 1;                                                              \
+        count_team(threads);                                                                \
         next(run, data, threads, first, end, step, chunk, flags);                           \
     }
 LOOP(GOMP_parallel_loop_dynamic)
@@ -137,11 +145,75 @@ static void small_work_wakes_none(void **state)
     close_context(ctx);
 }
 
+static tw_graph *grid(tw_context *ctx, int64_t vertices)
+{
+    tw_graph_generate_options options = TW_GRAPH_GENERATE_OPTIONS_INIT;
+    tw_graph *graph = NULL;
+    options.kind = "grid";
+    options.vertices = vertices;
+    options.min_weight = options.max_weight = 1;
+    assert_ok(ctx, tw_graph_generate(ctx, &graph, &options));
+    return graph;
+}
+
+/* Whether a plan for so many sources (0: all) states the threads, and its run asks for them. */
+static void check_threads(tw_context *ctx, tw_apsp_method method, int64_t vertices, int64_t sources,
+                          int32_t threads)
+{
+    static int32_t list[64];
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    tw_apsp_report report = TW_APSP_REPORT_INIT;
+    tw_graph *graph = grid(ctx, vertices);
+    tw_apsp_plan *plan = NULL;
+    for (int32_t i = 0; i < 64; i++) {
+        list[i] = i;
+    }
+    options.method = method;
+    options.sources = sources > 0 ? list : NULL;
+    options.source_count = sources;
+    assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
+    const tw_apsp_plan_info info = describe_plan(plan);
+    char said[64];
+    snprintf(said, sizeof said, "; %d thread%s, ", threads, threads == 1 ? "" : "s");
+    widest = 1;
+    assert_ok(ctx, tw_apsp_plan_run(ctx, plan, NULL, 0, NULL, &report));
+    if (info.threads != threads || report.threads != threads || widest != (unsigned)threads ||
+        strstr(tw_apsp_plan_explain(plan), said) == NULL) {
+        fail_msg("%s, %lld vertices, %lld sources: %d threads planned, %d reported, %u used; %d "
+                 "expected: %s",
+                 tw_apsp_method_name(method), (long long)vertices, (long long)sources, info.threads,
+                 report.threads, widest, threads, tw_apsp_plan_explain(plan));
+    }
+    tw_apsp_plan_destroy(plan);
+    tw_graph_destroy(graph);
+}
+
+static void shortest_paths_use_the_threads_of_their_plan(void **state)
+{
+    (void)state;
+    tw_context *ctx = context_with_team();
+    map_square(ctx, "x + row * col", SIDE, false); /* the first of all asks how many there can be */
+    check_threads(ctx, TW_APSP_METHOD_DIJKSTRA, 900, 0, THREADS);
+    check_threads(ctx, TW_APSP_METHOD_DIJKSTRA, 900, 1, 1);
+    check_threads(ctx, TW_APSP_METHOD_DIJKSTRA, 900, 2, 2);
+    check_threads(ctx, TW_APSP_METHOD_DIJKSTRA, 900, 4, 2); /* of two each */
+    check_threads(ctx, TW_APSP_METHOD_BFS, 900, 1, 1);
+    check_threads(ctx, TW_APSP_METHOD_BFS, 900, 0, THREADS);
+    check_threads(ctx, TW_APSP_METHOD_CLOSURE, 900, 0, THREADS);
+    check_threads(ctx, TW_APSP_METHOD_CLOSURE, 16, 0, 1);
+    check_threads(ctx, TW_APSP_METHOD_SWEEP, 900, 0, THREADS);
+    check_threads(ctx, TW_APSP_METHOD_SWEEP, 2, 1, 1);
+    check_threads(ctx, TW_APSP_METHOD_REFERENCE, 100, 0, 1);
+    check_threads(ctx, TW_APSP_METHOD_AUTO, 36, 0, 1);
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_work_wakes_a_team),
         cmocka_unit_test(small_work_wakes_none),
+        cmocka_unit_test(shortest_paths_use_the_threads_of_their_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

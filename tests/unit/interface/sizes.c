@@ -32,7 +32,7 @@ ASSERT_END(tw_sink, 56, destroy);
 ASSERT_END(tw_source, 64, destroy);
 ASSERT_END(tw_device_options, 32, workspace_bytes);
 ASSERT_END(tw_apsp_options, 112, beside);
-ASSERT_END(tw_apsp_plan_info, 64, order);
+ASSERT_END(tw_apsp_plan_info, 72, reserved);
 ASSERT_END(tw_apsp_report, 152, fallback);
 ASSERT_END(tw_apsp_path_info, 32, distance);
 ASSERT_END(tw_apsp_summary_info, 104, minimum);
