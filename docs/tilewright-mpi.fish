@@ -40,7 +40,7 @@ complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l histogram -d 'A
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l plot -r -d 'Draw the histogram, of 20 bins or as --histogram says, into FILE, an .svg or .png'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l eccentricity -r -d 'Write the largest distance of each row to FILE (.csv: one per line, after the name of the vertex if the graph has names; .npy: one column)'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l closeness -r -d 'Write the closeness centrality of each row to FILE, in the same way'
-complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l closeness-as -x -d 'How closeness is scaled, from r vertices reached and the sum s of their distances: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached'
+complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l closeness-as -x -d 'How closeness is scaled, from r vertices reached and the sum s of their distances: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached or s <= 0'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l harmonic -r -d 'Write the harmonic centrality of each row, the sum of 1/d over the vertices it reaches at distances d other than 0, to FILE'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l sum -r -d 'Write the sum of the distances of each row to FILE'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l reached -r -d 'Write how many vertices each row reaches, itself not counted, to FILE'

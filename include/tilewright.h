@@ -1674,8 +1674,8 @@ TW_API TW_CHECKED tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw
 TW_API TW_CHECKED tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads);
 
 /* Every method, type and ISA of this machine against the references, over sizes around the tile
- * edges. `problem` is "apsp", "entropy", "map", or NULL for all of them; `line` (may be NULL) is
- * called once per case. Returns TW_ERR_VERIFY if any case failed. */
+ * edges. `problem` is "apsp", "reach", "entropy", "map", or NULL for all of them; `line` (may be
+ * NULL) is called once per case. Returns TW_ERR_VERIFY if any case failed. */
 typedef void (*tw_selftest_fn)(void *user, const char *name, int32_t passed, const char *detail);
 typedef struct tw_selftest_counts {
     size_t size;

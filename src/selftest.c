@@ -3,14 +3,17 @@
 #include "base/given.h"
 #include "entropy/selftest.h"
 #include "map/selftest.h"
+#include "reach/selftest.h"
 
 #include <string.h>
 
 static const struct {
     const char *problem;
     tw_status (*run)(const twi_tester *t, uint64_t seed);
-} wings[] = {
-    {"apsp", twi_apsp_selftest}, {"entropy", twi_entropy_selftest}, {"map", twi_map_selftest}};
+} wings[] = {{"apsp", twi_apsp_selftest},
+             {"reach", twi_reach_selftest},
+             {"entropy", twi_entropy_selftest},
+             {"map", twi_map_selftest}};
 #define WINGS ((int)(sizeof wings / sizeof *wings))
 
 tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, const char *problem,
@@ -36,8 +39,8 @@ tw_status tw_selftest(tw_context *ctx, tw_selftest_counts *counts, const char *p
     ctx->isa = forced;
     TWI_GIVE(tw_selftest_counts, counts, &seen);
     if (asked == 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "no self-test for '%s'; use apsp, entropy or map",
-                       problem);
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "no self-test for '%s'; use apsp, reach, entropy or map", problem);
     }
     if (status == TW_OK && seen.failed > 0) {
         return tw_fail(ctx, TW_ERR_VERIFY, "%lld of %lld cases differ from the reference",

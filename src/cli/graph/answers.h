@@ -68,7 +68,7 @@ typedef struct cli_answers {
          offsetof(settings, answers.closeness_as),                                                 \
          0,                                                                                        \
          "How closeness is scaled, from r vertices reached and the sum s of their "                \
-         "distances: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached; "           \
+         "distances: networkx, the default, is r/s * r/(n-1), 0 if nothing is reached or s <= 0; " \
          "igraph is r/s, nan if nothing is reached. Distances are from the row's vertex; "         \
          "NetworkX's closeness_centrality takes those to it, so reverse a directed graph "         \
          "there."},                                                                                \

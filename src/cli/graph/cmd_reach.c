@@ -88,6 +88,7 @@ typedef struct reach_run {
     tw_sink sink;
     double seconds_read;
     double seconds_plan;
+    uint64_t memory_before;
 } reach_run;
 
 static tw_status check_settings(reach_run *run, int count, char **words)
@@ -201,6 +202,7 @@ static tw_status make_plan(reach_run *run)
         status = tw_reach_plan_describe(run->plan, &run->info);
     }
     run->seconds_plan = cli_seconds() - started;
+    run->memory_before = tw_memory_peak(run->job->ctx);
     return status;
 }
 
@@ -301,6 +303,7 @@ static void report_json(const reach_run *run)
     cli_report json;
     cli_report_begin(&json, cli_report_file(run->job));
     cli_report_text(&json, "command", "reach");
+    cli_report_text(&json, "version", tw_version());
     cli_report_text(&json, "input", run->input);
     cli_report_text(&json, "output", run->output);
     cli_report_text(&json, "device", run->report.device);
@@ -313,6 +316,7 @@ static void report_json(const reach_run *run)
     cli_report_integer(&json, "reachable", reachable);
     cli_report_integer(&json, "unreachable", rows * (n > 0 ? n - 1 : 0) - reachable);
     cli_report_integer(&json, "threads", run->report.threads);
+    cli_report_integer(&json, "memory_before", (int64_t)run->memory_before);
     cli_report_integer(&json, "memory_planned", (int64_t)run->info.memory);
     cli_report_integer(&json, "memory_peak", (int64_t)run->report.memory_peak);
     cli_report_object(&json, "seconds");

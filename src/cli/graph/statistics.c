@@ -134,7 +134,8 @@ static void report_histogram(cli_report *report, const tw_apsp_summary *summary)
     const double *edges = NULL;
     const int64_t *counts = NULL;
     int32_t bins = tw_apsp_summary_histogram(summary, &edges, &counts);
-    if (bins == 0) {
+    if (bins == 0) { /* none was requested, or there is no pair */
+        cli_report_null(report, "histogram");
         return;
     }
     cli_report_object(report, "histogram");
