@@ -10,6 +10,7 @@
 #include "apsp/sweep/known_order.h"
 #include "apsp/sweep/sweep.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -217,6 +218,19 @@ static tw_status find_tree(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c
     return status == TW_ERR_MEMORY ? twi_refuse_sweep(ctx, plan) : status;
 }
 
+/* Of its own accord no plan takes a sweep that would be refused in the middle. */
+static void rule_out_if_wider_is_too_large(tw_context *ctx, const tw_apsp_plan *plan,
+                                           twi_candidate *c)
+{
+    const uint64_t left = twi_memory_room(ctx);
+    char need[32], have[32];
+    if (c->possible && plan->options.method == TW_APSP_METHOD_AUTO && c->memory_wider > left) {
+        twi_rule_out(c, "if distances are too long for %s, needs %s of memory; %s is available",
+                     tw_type_name(c->work_type), twi_bytes(need, (double)c->memory_wider),
+                     twi_bytes(have, (double)left));
+    }
+}
+
 tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, tw_type type,
                              double rival)
 {
@@ -244,6 +258,7 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
         plan->tree->down + plan->tree->up, tw_type_name(c->work_type),
         TWI_SWEEP_EFFICIENCY * rate / 1e9);
     twi_rule_out_if_too_large(ctx, c);
+    rule_out_if_wider_is_too_large(ctx, plan, c);
     return TW_OK;
 }
 
