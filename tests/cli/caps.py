@@ -304,9 +304,10 @@ class Caps(unittest.TestCase):
                            ("reach", "cycle.el", "--undirected")], 2):
             self.told(words, tight=2)  # who has not read the graph does not know that it is one component
         self.told(("reach", "path.csv", "--sources", "v1", "-o", "o.npy"))  # where every vertex is one, as is then expected
-        # a queue for each thread is allocated, and what the searches do not reach of it stays unoccupied
-        for words in [("apsp", "cycle.el", "--sources", "1-8", "--summary"),  # folds, for which delivery searches once more
-                      *some([("apsp", "named.csv", "--sources", "v1", "-o", "o.csv"), ("apsp", "chain.el", "--sources", "5", "-o", "o.npy")], 2)]:
+        # a queue for each thread is allocated, and what the searches do not reach of it stays unoccupied; with folds,
+        # also what delivery needs for the search that names a distance which the result cannot hold
+        self.told(("apsp", "cycle.el", "--sources", "1-8", "--summary"), taken=1.9)
+        for words in some([("apsp", "named.csv", "--sources", "v1", "-o", "o.csv"), ("apsp", "chain.el", "--sources", "5", "-o", "o.npy")], 2):
             self.told(words, taken=1.7)
         self.told(("apsp", "named.csv", "--sources", "v1,v2,v3,v4,v5", "--nearest", "o.csv"), taken=2)
 
