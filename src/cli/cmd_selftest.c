@@ -34,7 +34,8 @@ static const cli_example examples[] = {
     {NULL, NULL}};
 
 static const cli_operand operands[] = {
-    {"PROBLEM", "What to check: apsp, reach, entropy or map; all of them by default."}, {NULL, NULL}};
+    {"PROBLEM", "What to check: apsp, reach, entropy or map; all of them by default."},
+    {NULL, NULL}};
 
 static void show_case(void *user, const char *name, int32_t passed, const char *detail)
 {
