@@ -11,13 +11,13 @@
 
 #include "base/background.h"
 #include "base/memory.h"
+#include "io/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #define LEAST ((uint64_t)1 << 30)      /* bytes of a file worth it: below, the system has room */
 #define BUFFER ((uint64_t)4 << 20)     /* bytes of one write */
@@ -63,30 +63,14 @@ static char *buffer_of(const twi_direct *direct, int i)
     return direct->base + (uint64_t)i * BUFFER;
 }
 
-static int write_all(int fd, const char *data, uint64_t bytes, uint64_t offset)
-{
-    while (bytes > 0) {
-        const ssize_t done = pwrite(fd, data, (size_t)bytes, (off_t)offset);
-        if (done < 0 && errno != EINTR) {
-            return errno;
-        }
-        if (done > 0) {
-            data += done;
-            offset += (uint64_t)done;
-            bytes -= (uint64_t)done;
-        }
-    }
-    return 0;
-}
-
 /* One buffer. A disk that wants another alignment gets it through the cache. */
 static int write_buffer(const twi_direct *direct, int i)
 {
-    const int error = write_all(direct->fd, buffer_of(direct, i), BUFFER, direct->places[i]);
+    const int error = twi_write_at(direct->fd, buffer_of(direct, i), BUFFER, direct->places[i]);
     if (error != EINVAL || fcntl(direct->fd, F_SETFL, direct->flags) != 0) {
         return error;
     }
-    return write_all(direct->fd, buffer_of(direct, i), BUFFER, direct->places[i]);
+    return twi_write_at(direct->fd, buffer_of(direct, i), BUFFER, direct->places[i]);
 }
 
 static int find(const twi_direct *direct, state wanted)
@@ -164,7 +148,7 @@ static int write_head(const twi_direct *direct, const char *data, uint64_t bytes
 {
     const uint64_t up = (ALIGNMENT - offset % ALIGNMENT) % ALIGNMENT;
     *done = bytes < SMALL || up > bytes ? bytes : up;
-    return write_all(direct->fd, data, *done, offset);
+    return twi_write_at(direct->fd, data, *done, offset);
 }
 
 /* Wait for a buffer to fill. */
@@ -250,7 +234,7 @@ int twi_direct_end(tw_context *ctx, twi_direct *direct)
     if (fcntl(direct->fd, F_SETFL, direct->flags) != 0) {
         return errno;
     }
-    return write_all(direct->fd, buffer_of(direct, last), direct->filled, direct->places[last]);
+    return twi_write_at(direct->fd, buffer_of(direct, last), direct->filled, direct->places[last]);
 }
 
 void twi_direct_close(twi_direct *direct)

@@ -15,6 +15,7 @@
 #include "base/background.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "io/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -160,18 +161,7 @@ static int put(const twi_mapped *mapped, const char *data, uint64_t bytes, uint6
         memcpy(mapped->base + offset, data, (size_t)bytes);
         return 0;
     }
-    while (bytes > 0) {
-        ssize_t done = pwrite(mapped->fd, data, (size_t)bytes, (off_t)offset);
-        if (done < 0 && errno != EINTR) {
-            return errno;
-        }
-        if (done > 0) {
-            data += done;
-            offset += (uint64_t)done;
-            bytes -= (uint64_t)done;
-        }
-    }
-    return 0;
+    return twi_write_at(mapped->fd, data, bytes, offset);
 }
 
 int twi_mapped_write(tw_context *ctx, twi_mapped *mapped, const void *data, uint64_t bytes,
