@@ -4,8 +4,8 @@
  * time, and the background threads write those that are full, in any order. What is left in the
  * last one is written plainly again, since a direct write has to end on a boundary, too.
  *
- * ext4 on a virtual disk, 7.8 GB, two cores, Linux 6.18, 2026-11: 480 MB/s by plain calls, 1.4 to
- * 1.7 GB/s directly.
+ * A result of 7.8 GB takes 5.5 s this way instead of 10.4, of which computing is 4.2, and 0.15 s of
+ * the system instead of 9 (ext4 on a virtual disk, two cores, 2026-11).
  */
 #include "io/direct.h"
 
