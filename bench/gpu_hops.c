@@ -75,7 +75,7 @@ static int run_case(tw_context *ctx, const graph_case *c, bool first)
     opts.kind = c->kind;
     opts.vertices = c->n;
     opts.degree = c->degree;
-    opts.density = 1;
+    opts.density = c->degree / (double)c->n; /* of dense graphs */
     opts.min_weight = opts.max_weight = 1;
     tw_status status = tw_graph_generate(ctx, &graph, &opts);
     const int64_t n = c->n, size = (int64_t)tw_type_size(c->type);
@@ -110,12 +110,15 @@ static int run_case(tw_context *ctx, const graph_case *c, bool first)
 int main(int argc, char **argv)
 {
     static const graph_case cases[] = {
-        {"sparse", 1000, 4, TW_U8},   {"sparse", 4099, 16, TW_U8},
-        {"sparse", 32768, 8, TW_U8},  {"sparse", 32768, 16, TW_U8},
-        {"sparse", 32768, 64, TW_U8}, {"sparse", 32768, 220, TW_U8},
-        {"sparse", 65536, 16, TW_U8}, {"preferential", 65536, 8, TW_U8},
-        {"rmat", 65536, 16, TW_U8},   {"grid", 16384, 4, TW_U16},
-        {"grid", 65536, 4, TW_U16},
+        {"sparse", 1000, 4, TW_U8},    {"sparse", 4099, 16, TW_U8},
+        {"sparse", 32768, 8, TW_U8},   {"sparse", 32768, 16, TW_U8},
+        {"sparse", 32768, 64, TW_U8},  {"sparse", 32768, 220, TW_U8},
+        {"sparse", 65536, 16, TW_U8},  {"preferential", 65536, 8, TW_U8},
+        {"rmat", 65536, 16, TW_U8},    {"grid", 16384, 4, TW_U16},
+        {"grid", 65536, 4, TW_U16},    {"dense", 8192, 819, TW_U8},
+        {"dense", 8192, 4096, TW_U8},  {"dense", 16384, 1638, TW_U8},
+        {"dense", 32768, 655, TW_U8},  {"dense", 32768, 1638, TW_U8},
+        {"dense", 32768, 3277, TW_U8}, {"dense", 32768, 9830, TW_U8},
     };
     const int64_t most = argc > 1 ? atoll(argv[1]) : 65536;
     tw_context *ctx = NULL;

@@ -137,7 +137,7 @@ uint64_t twi_gpu_hops_memory(const tw_apsp_plan *plan)
     const uint64_t turned = graph->undirected ? 0
                                               : (uint64_t)(graph->n + 2) * sizeof(int64_t) +
                                                     (uint64_t)graph->arcs * sizeof(int32_t);
-    return turned + pieces * (sizeof(twi_hops_item) + sizeof(int32_t)) +
+    return turned + pieces * (sizeof(twi_hops_item) + 2 * sizeof(int32_t)) +
            2 * (uint64_t)buffer_bytes(plan);
 }
 
@@ -259,15 +259,17 @@ static tw_status search_batch(hops_run *self, int64_t first, int32_t count, cons
                               bool *deep)
 {
     int32_t origin = 0, base = 0, level = 1, depth = 0;
+    const twi_hops_batch batch = {self->list, first, count};
     bool ended = false;
     *deep = false;
     tw_status status =
-        check(self, twi_gpu_hops_begin(&self->hops, self->list, first, count, self->stream),
-              "starting searches");
+        check(self, twi_gpu_hops_begin(&self->hops, &batch, self->stream), "starting searches");
     while (status == TW_OK && !ended) {
         const int32_t room = TWI_HOPS_WINDOW - level + 1;
         const int32_t some = self->guess < room ? self->guess : room;
-        status = check(self, twi_gpu_hops_levels(&self->hops, origin, level, some, self->stream),
+        status = check(self,
+                       twi_gpu_hops_levels(&self->hops, base == 0 ? &batch : NULL, origin, level,
+                                           some, self->stream),
                        "starting a level");
         level += some;
         if (status == TW_OK) {
@@ -343,12 +345,13 @@ static tw_status queue_batch(const hops_run *self, int64_t first, int32_t count,
                              const destination *all, int number)
 {
     const destination to = columns_of(all, first, count);
+    const twi_hops_batch batch = {NULL, first, count};
     tw_status status =
-        check(self, twi_gpu_hops_begin(&self->hops, NULL, first, count, self->stream),
-              "starting searches");
+        check(self, twi_gpu_hops_begin(&self->hops, &batch, self->stream), "starting searches");
     if (status == TW_OK) {
-        status = check(self, twi_gpu_hops_levels(&self->hops, 0, 1, self->guess, self->stream),
-                       "starting a level");
+        status =
+            check(self, twi_gpu_hops_levels(&self->hops, &batch, 0, 1, self->guess, self->stream),
+                  "starting a level");
     }
     if (status == TW_OK) {
         status = emit(self, &to, 0, self->guess, 0, true);

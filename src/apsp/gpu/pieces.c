@@ -31,41 +31,74 @@ static tw_status turn_arcs(tw_context *ctx, twi_pieces *out, const tw_graph *gra
     return TW_OK;
 }
 
-/* The pieces of one vertex: counted by length, or put where those of a length go. */
-static void cut(twi_pieces *out, const int64_t *offsets, int64_t v, int64_t *at_length, bool count)
+static int64_t smaller(int64_t a, int64_t b)
 {
-    const int64_t first = offsets[v], end = offsets[v + 1];
-    const bool hub = end - first > TWI_HOPS_PIECE;
-    for (int64_t at = first; at < end; at += TWI_HOPS_PIECE) {
-        const int64_t stop = end - at < TWI_HOPS_PIECE ? end : at + TWI_HOPS_PIECE;
-        if (count) {
-            at_length[stop - at]++;
-        } else {
-            out->items[at_length[stop - at]++] =
-                (twi_hops_item){(int32_t)v, (int32_t)at, (int32_t)stop, hub ? out->hub_count : -1};
+    return a < b ? a : b;
+}
+
+/* The pieces of a vertex, counted by length. */
+static void count(const int64_t *offsets, int64_t v, int64_t *at_length)
+{
+    for (int64_t at = offsets[v]; at < offsets[v + 1]; at += TWI_HOPS_PIECE) {
+        at_length[smaller(offsets[v + 1] - at, TWI_HOPS_PIECE)]++;
+    }
+}
+
+/* Piece `number` of a vertex where those of its length go; true if there are more. */
+static bool put(twi_pieces *out, const int64_t *offsets, int32_t v, int64_t number, int32_t hub,
+                int64_t *at_length)
+{
+    const int64_t end = offsets[v + 1], first = offsets[v] + number * TWI_HOPS_PIECE;
+    const int64_t length = smaller(end - first, TWI_HOPS_PIECE);
+    if (length > 0) {
+        out->items[at_length[length]++] =
+            (twi_hops_item){v, (int32_t)first, (int32_t)(first + length), hub};
+    }
+    return first + length < end;
+}
+
+/* The first pieces of all vertices, then the second ones of hubs, and so on: groups that come later
+ * see what others have found. `left`: as many as there are hubs. */
+static void put_all(twi_pieces *out, const int64_t *offsets, int64_t n, int32_t *left,
+                    int64_t *at_length)
+{
+    int32_t hubs = 0, more = 0;
+    for (int64_t v = 0; v < n; v++) {
+        const bool hub = offsets[v + 1] - offsets[v] > TWI_HOPS_PIECE;
+        (void)put(out, offsets, (int32_t)v, 0, hub ? hubs : -1, at_length);
+        if (hub) {
+            left[hubs] = hubs;
+            out->hubs[hubs++] = (int32_t)v;
         }
     }
-    if (hub && !count) {
-        out->hubs[out->hub_count] = (int32_t)v;
+    for (int64_t number = 1; hubs > 0; number++, hubs = more) {
+        more = 0;
+        for (int32_t i = 0; i < hubs; i++) {
+            const int32_t hub = left[i];
+            if (put(out, offsets, out->hubs[hub], number, hub, at_length)) {
+                left[more++] = hub;
+            }
+        }
     }
-    out->hub_count += hub;
 }
 
 tw_status twi_pieces_cut(tw_context *ctx, twi_pieces *out, const tw_graph *graph, bool against)
 {
     int64_t at_length[TWI_HOPS_PIECE + 1] = {0};
     int64_t items = 0;
+    int32_t *left = NULL;
     memset(out, 0, sizeof *out);
     tw_status status = against ? turn_arcs(ctx, out, graph) : TW_OK;
     const int64_t *offsets = against ? out->entering : graph->offsets;
     out->targets = against ? out->turned : graph->targets;
     for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
-        cut(out, offsets, v, at_length, true);
+        count(offsets, v, at_length);
+        out->hub_count += offsets[v + 1] - offsets[v] > TWI_HOPS_PIECE;
     }
     for (int64_t length = TWI_HOPS_PIECE; length > 0; length--) { /* where each begins */
-        const int64_t count = at_length[length];
+        const int64_t pieces = at_length[length];
         at_length[length] = items;
-        items += count;
+        items += pieces;
     }
     if (status == TW_OK) {
         status = twi_alloc(ctx, &out->items, (uint64_t)items, sizeof *out->items,
@@ -75,11 +108,14 @@ tw_status twi_pieces_cut(tw_context *ctx, twi_pieces *out, const tw_graph *graph
         status =
             twi_alloc(ctx, &out->hubs, (uint64_t)out->hub_count, sizeof *out->hubs, "the hubs");
     }
-    out->hub_count = 0;
-    for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
-        cut(out, offsets, v, at_length, false);
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &left, (uint64_t)out->hub_count, sizeof *left, "the hubs");
     }
-    out->item_count = status == TW_OK ? (int32_t)items : 0;
+    if (status == TW_OK) {
+        put_all(out, offsets, graph->n, left, at_length);
+        out->item_count = (int32_t)items;
+    }
+    twi_free(left);
     return status;
 }
 

@@ -133,6 +133,54 @@ static __device__ __forceinline__ void settle(const twi_hops &h, int32_t v, int 
     }
 }
 
+/* What a group has found for a hub, without what its vertex has seen, joined with what others have.
+ */
+template <int LANES>
+static __device__ __forceinline__ void join_hub(const twi_hops &h, int32_t hub, int lane,
+                                                uint4 fresh)
+{
+    uint32_t *set = h.hub_sets + ((size_t)hub * LANES + lane) * 4;
+    const uint32_t words[4] = {fresh.x, fresh.y, fresh.z, fresh.w};
+    for (int i = 0; i < 4; i++) {
+        if (words[i] != 0) {
+            atomicOr(set + i, words[i]);
+        }
+    }
+}
+
+/* Level 1 of searches from vertices first ... first + count - 1: the bits of those in the list of a
+ * vertex, collected in shared memory. */
+template <int LANES> static __global__ void pull_first(twi_hops h, int64_t first, int32_t count)
+{
+    __shared__ uint4 rows[THREADS];
+    const int lane = threadIdx.x % LANES;
+    const int64_t group = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / LANES;
+    uint32_t *row = (uint32_t *)(rows + threadIdx.x / LANES * LANES);
+    twi_hops_item item = {0, 0, 0, -1};
+    rows[threadIdx.x] = make_uint4(0, 0, 0, 0);
+    if (group < h.item_count) {
+        item = h.items[group];
+    }
+    __syncthreads();
+    for (int32_t a = item.first + lane; a < item.end; a += LANES) {
+        const int64_t place = h.targets[a] - first;
+        if (place >= 0 && place < count) {
+            atomicOr(row + place / 32, bit_of((int32_t)place));
+        }
+    }
+    __syncthreads();
+    if (group >= h.item_count) {
+        return;
+    }
+    const uint4 found = rows[threadIdx.x];
+    const uint4 seen = ((const uint4 *)h.seen)[(size_t)item.vertex * LANES + lane];
+    if (item.hub < 0) {
+        settle<LANES>(h, item.vertex, lane, found, seen, 1, 1);
+    } else {
+        join_hub<LANES>(h, item.hub, lane, without(found, seen));
+    }
+}
+
 template <int LANES>
 static __global__ void TWI_BOUNDS(THREADS, BLOCKS) pull(twi_hops h, int32_t from, int32_t level)
 {
@@ -148,15 +196,21 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) pull(twi_hops h, int32_t from
     }
     const uint4 *rows = slot_rows(h, from) + lane;
     const uint8_t *active = h.active + (size_t)from * h.n;
-    const uint4 seen = ((const uint4 *)h.seen)[(size_t)item.vertex * LANES + lane];
+    uint4 seen = ((const uint4 *)h.seen)[(size_t)item.vertex * LANES + lane];
     uint4 found = make_uint4(0, 0, 0, 0);
-    for (int32_t a = item.first; a < item.end; a += DEEP) {
+    if (item.hub >= 0) { /* what other groups have found need not be found again */
+        const int4 set = read16(h.hub_sets + ((size_t)item.hub * LANES + lane) * 4);
+        seen = joined(
+            seen, make_uint4((uint32_t)set.x, (uint32_t)set.y, (uint32_t)set.z, (uint32_t)set.w));
+    }
+    const int32_t end = is_full(seen) ? item.first : item.end;
+    for (int32_t a = item.first; a < end; a += DEEP) {
         int32_t u[DEEP];
         bool on[DEEP];
         uint4 row[DEEP];
 #pragma unroll
         for (int i = 0; i < DEEP; i++) {
-            u[i] = a + i < item.end ? h.targets[a + i] : -1;
+            u[i] = a + i < end ? h.targets[a + i] : -1;
         }
 #pragma unroll
         for (int i = 0; i < DEEP; i++) {
@@ -181,14 +235,7 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) pull(twi_hops h, int32_t from
         settle<LANES>(h, item.vertex, lane, found, seen, to, level);
         return;
     }
-    const uint4 fresh = without(found, seen);
-    uint32_t *set = h.hub_sets + ((size_t)item.hub * LANES + lane) * 4;
-    const uint32_t words[4] = {fresh.x, fresh.y, fresh.z, fresh.w};
-    for (int i = 0; i < 4; i++) {
-        if (words[i] != 0) {
-            atomicOr(set + i, words[i]);
-        }
-    }
+    join_hub<LANES>(h, item.hub, lane, without(found, seen));
 }
 
 /* What the groups of a hub have found together. */
@@ -454,8 +501,7 @@ static unsigned blocks_at_most(int64_t threads)
     return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
 }
 
-int twi_gpu_hops_begin(const twi_hops *hops, const int32_t *list, int64_t first, int32_t count,
-                       void *stream)
+int twi_gpu_hops_begin(const twi_hops *hops, const twi_hops_batch *batch, void *stream)
 {
     cudaStream_t queue = (cudaStream_t)stream;
     const size_t n = (size_t)hops->n;
@@ -465,23 +511,27 @@ int twi_gpu_hops_begin(const twi_hops *hops, const int32_t *list, int64_t first,
     if (error != 0) {
         return error;
     }
-    begin_rows<<<blocks_at_most(hops->n * hops->lanes), THREADS, 0, queue>>>(*hops, first, count,
-                                                                             list != nullptr);
-    if (list != nullptr) {
-        begin_listed<<<blocks_for(count), THREADS, 0, queue>>>(*hops, list + first, count);
+    begin_rows<<<blocks_at_most(hops->n * hops->lanes), THREADS, 0, queue>>>(
+        *hops, batch->first, batch->count, batch->list != nullptr);
+    if (batch->list != nullptr) {
+        begin_listed<<<blocks_for(batch->count), THREADS, 0, queue>>>(
+            *hops, batch->list + batch->first, batch->count);
     }
     return (int)cudaGetLastError();
 }
 
 template <int LANES>
-static int queue_levels(const twi_hops *hops, int32_t origin, int32_t level, int32_t count,
-                        cudaStream_t queue)
+static int queue_levels(const twi_hops *hops, const twi_hops_batch *batch, int32_t origin,
+                        int32_t level, int32_t count, cudaStream_t queue)
 {
+    const bool listed = batch == nullptr || batch->list != nullptr;
     for (int32_t l = level; l < level + count; l++) {
         const int32_t from = (origin + l - 1) % SLOTS;
-        if (hops->item_count > 0) {
-            pull<LANES><<<blocks_for(hops->item_count * (int64_t)LANES), THREADS, 0, queue>>>(
-                *hops, from, l);
+        const unsigned blocks = blocks_for(hops->item_count * (int64_t)LANES);
+        if (hops->item_count > 0 && l == 1 && !listed) {
+            pull_first<LANES><<<blocks, THREADS, 0, queue>>>(*hops, batch->first, batch->count);
+        } else if (hops->item_count > 0) {
+            pull<LANES><<<blocks, THREADS, 0, queue>>>(*hops, from, l);
         }
         if (hops->hub_count > 0) {
             settle_hubs<LANES><<<blocks_for(hops->hub_count * (int64_t)LANES), THREADS, 0, queue>>>(
@@ -491,13 +541,13 @@ static int queue_levels(const twi_hops *hops, int32_t origin, int32_t level, int
     return (int)cudaGetLastError();
 }
 
-int twi_gpu_hops_levels(const twi_hops *hops, int32_t origin, int32_t level, int32_t count,
-                        void *stream)
+int twi_gpu_hops_levels(const twi_hops *hops, const twi_hops_batch *batch, int32_t origin,
+                        int32_t level, int32_t count, void *stream)
 {
     cudaStream_t queue = (cudaStream_t)stream;
     return hops->lanes == TWI_HOPS_LANES
-               ? queue_levels<TWI_HOPS_LANES>(hops, origin, level, count, queue)
-               : queue_levels<TWI_HOPS_FEW_LANES>(hops, origin, level, count, queue);
+               ? queue_levels<TWI_HOPS_LANES>(hops, batch, origin, level, count, queue)
+               : queue_levels<TWI_HOPS_FEW_LANES>(hops, batch, origin, level, count, queue);
 }
 
 static __global__ void begin_window(int32_t *grown)

@@ -3,7 +3,8 @@
  * owns a row of bits, one for each search; a group of threads, 16 bytes each, takes a vertex. A
  * level pulls: the new bits of a vertex are those that its neighbours got at the level before, and
  * that it has not seen. A row that is full is not looked at again, and a list of neighbours is left
- * as soon as it has nothing to add.
+ * as soon as it has nothing to add. At the first level a neighbour has its own bit and no other, so
+ * that no row need be read: the list itself says which bits are new.
  *
  * What searches find depends on which neighbours are pulled from. Along the arcs out of a vertex,
  * bit t of v is set at level d if d hops lead from v to t: row v of a matrix whose columns are the
@@ -13,8 +14,9 @@
  * window begins where the last level ended. Bits of 32 places lie in a word so that distances of
  * four of them come out of it by one shift and mask: place p at bit 8 * (p % 4) + p / 4.
  *
- * No kernel writes what another thread of it reads or writes, but for sets of hubs, which are
- * joined by atomic operations, and for flags that all writers set to 1.
+ * No kernel writes what another thread of it reads or writes, but for flags that all writers set to
+ * 1, and for sets of hubs, which are joined by atomic operations and looked at on the way: a group
+ * that sees fewer bits of them than there are does work that is not needed.
  */
 #ifndef TWI_APSP_GPU_KERNELS_HOPS_H
 #define TWI_APSP_GPU_KERNELS_HOPS_H
@@ -82,14 +84,21 @@ static inline int32_t twi_hops_searches(int32_t lanes)
 }
 
 /* Searches from places first ... first + count - 1 of `list`, or from those vertices where it is
- * NULL: level 0 in slot 0. */
-int twi_gpu_hops_begin(const twi_hops *hops, const int32_t *list, int64_t first, int32_t count,
-                       void *stream);
+ * NULL. */
+typedef struct twi_hops_batch {
+    const int32_t *list;
+    int64_t first;
+    int32_t count;
+} twi_hops_batch;
 
-/* Levels of a window from `level` on, `count` of them, level 0 being that of slot `origin`. Levels
- * after one without a bit cost a launch. */
-int twi_gpu_hops_levels(const twi_hops *hops, int32_t origin, int32_t level, int32_t count,
-                        void *stream);
+/* Level 0 in slot 0. */
+int twi_gpu_hops_begin(const twi_hops *hops, const twi_hops_batch *batch, void *stream);
+
+/* Levels of a window from `level` on, `count` of them, level 0 being that of slot `origin`.
+ * `batch`: what the first window began with, NULL in later ones. Levels after one without a bit
+ * cost a launch. */
+int twi_gpu_hops_levels(const twi_hops *hops, const twi_hops_batch *batch, int32_t origin,
+                        int32_t level, int32_t count, void *stream);
 
 /* The next window: begins with the level of slot `origin`, which has a bit. */
 int twi_gpu_hops_next(const twi_hops *hops, int32_t origin, void *stream);
