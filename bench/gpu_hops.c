@@ -75,7 +75,7 @@ static int run_case(tw_context *ctx, const graph_case *c, bool first)
     opts.kind = c->kind;
     opts.vertices = c->n;
     opts.degree = c->degree;
-    opts.density = c->degree / (double)c->n; /* of dense graphs */
+    opts.density = strcmp(c->kind, "dense") == 0 ? c->degree / (double)c->n : 1;
     opts.min_weight = opts.max_weight = 1;
     tw_status status = tw_graph_generate(ctx, &graph, &opts);
     const int64_t n = c->n, size = (int64_t)tw_type_size(c->type);

@@ -77,6 +77,7 @@ static uint64_t lay_out(hops_run *self, char *base, int64_t listed, tw_type type
     const int64_t searches = twi_hops_searches(h->lanes);
     uint64_t used = 0;
     h->grown = twi_gpu_place(base, &used, TWI_HOPS_SLOTS, sizeof(int32_t));
+    h->mixed = twi_gpu_place(base, &used, 1, sizeof(int32_t));
     h->levels = twi_gpu_place(base, &used, TWI_HOPS_SLOTS * n, row);
     h->seen = twi_gpu_place(base, &used, n, row);
     h->hub_sets = twi_gpu_place(base, &used, h->hub_count, row);
@@ -180,7 +181,6 @@ static tw_status open_searches(hops_run *self, bool against, const int32_t *list
         return status;
     }
     (void)lay_out(self, self->memory, listed, type);
-    const int64_t row = twi_hops_row_bytes(h->lanes);
     if ((status = twi_gpu_send(self->ctx, self->stream, h->items, p->items,
                                h->item_count * (int64_t)sizeof *h->items)) != TW_OK ||
         (status = twi_gpu_send(self->ctx, self->stream, h->hubs, p->hubs,
@@ -191,11 +191,7 @@ static tw_status open_searches(hops_run *self, bool against, const int32_t *list
                                listed * (int64_t)sizeof *list)) != TW_OK) {
         return status;
     }
-    if (h->hub_count > 0) {
-        status = check(
-            self, (int)cudaMemsetAsync(h->hub_sets, 0, (size_t)(h->hub_count * row), self->stream),
-            "clearing the sets of hubs");
-    }
+    status = check(self, twi_gpu_hops_open(h, self->stream), "looking at the arcs");
     return status == TW_OK
                ? check(self, (int)cudaStreamSynchronize(self->stream), "copying the arcs")
                : status;

@@ -1,8 +1,11 @@
 /*
  * The estimate of searches on a GPU: for each batch and level a launch and the rows of all arcs
- * from the caches, then a slab that is written and turned, or folded; and, unless sums are all that
- * is wanted, the link, over which a distance is a byte. Rates as seen on an H200 in November 2026,
- * in proportion to processors and clock on others.
+ * from the caches, but for the first, which reads lists alone; then a slab that is written and
+ * turned, or folded; and, unless sums are all that is wanted, the link, over which a distance is a
+ * byte. Rates as seen on an H200 in November 2026, in proportion to processors and clock on others.
+ *
+ * In a dense graph of degree d a row of the second level has d / n of its bits, and a vertex has
+ * found all of 4096 searches after the rows of about ln(4096) n / d neighbours.
  */
 #include "apsp/plan/gpu_hops.h"
 
@@ -16,12 +19,15 @@
 #include <string.h>
 
 #define START 0.004         /* seconds: memory, pinned buffers, the first kernels */
-#define ARC 20e-9           /* seconds of an arc, and of a vertex: turned round, cut into pieces */
+#define SENT 2e-9           /* seconds of an arc, and of a vertex: cut into pieces, sent, */
+#define TURNED 20e-9        /*   and if they are turned round first */
 #define BATCH 4096.0        /* searches */
 #define LEVEL 6e-6          /* seconds of a level, however small */
 #define LOOK 30e-6          /* of a batch: waiting to see that it has ended */
 #define ROW_BYTES 512.0     /* of an arc and level */
 #define CACHE_RATE 4e12     /* bytes per second */
+#define LIST_RATE 2e12      /* of lists */
+#define ENOUGH 9.0          /* rows, times n / degree */
 #define SLAB_RATE 0.5e12    /* entries per second: written and turned */
 #define LINK 40e9           /* bytes per second */
 #define ENTRY 0.25e-9       /* seconds of an entry on a thread of the host: converted */
@@ -54,12 +60,17 @@ static double estimate(const tw_apsp_plan *plan, const twi_gpu_info *info, doubl
     const tw_graph *graph = plan->graph;
     const double rows = (double)twi_plan_rows(plan), n = (double)graph->n;
     const double arcs = (double)graph->arcs, batches = ceil(rows / BATCH);
-    const double level = LEVEL + arcs * ROW_BYTES / (CACHE_RATE * speed_of(info));
+    const double degree = n > 0 ? arcs / n : 0;
+    const double rows_read = degree > 0 ? n * fmin(degree, ENOUGH * n / degree) : 0;
+    const double lists = arcs * sizeof(int32_t) / (LIST_RATE * speed_of(info));
+    const double level = rows_read * ROW_BYTES / (CACHE_RATE * speed_of(info));
+    const double search = levels * LEVEL + lists + fmax(levels - 1, 0) * level;
     const double entries = rows * n;
     const bool folded = twi_will_fold(plan) && plan->options.sources == NULL;
+    const bool turned = !folded && !graph->undirected;
     const double bytes = levels > MANY_LEVELS ? 2 : 1; /* of a distance */
     const double slab = entries / (SLAB_RATE * speed_of(info));
-    return START + (arcs + n) * ARC + batches * (LOOK + levels * level) + slab +
+    return START + (arcs + n) * (turned ? TURNED : SENT) + batches * (LOOK + search) + slab +
            (folded ? 0
                    : floor(levels / WINDOW) * slab + entries * bytes / LINK +
                          entries * ENTRY / plan->threads);

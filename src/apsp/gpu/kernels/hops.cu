@@ -51,6 +51,19 @@ static __device__ __forceinline__ uint4 *slot_rows(const twi_hops &h, int32_t sl
 
 /* ----------------------------------------------------------------------------------- beginning */
 
+static __global__ void look_at_order(twi_hops h)
+{
+    const int lane = threadIdx.x % 32;
+    for (int64_t i = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / 32; i < h.item_count;
+         i += gridDim.x * (int64_t)(THREADS / 32)) {
+        for (int32_t a = h.items[i].first + lane; a + 1 < h.items[i].end; a += 32) {
+            if (h.targets[a] > h.targets[a + 1]) {
+                *h.mixed = 1;
+            }
+        }
+    }
+}
+
 /* The bits of places from `place` on that there are not, of 32. */
 static __device__ __forceinline__ uint32_t missing_bits(int32_t place, int32_t count)
 {
@@ -161,6 +174,10 @@ template <int LANES> static __global__ void pull_first(twi_hops h, int64_t first
     if (group < h.item_count) {
         item = h.items[group];
     }
+    if (item.hub >= 0 && *h.mixed == 0 &&
+        (h.targets[item.end - 1] < first || h.targets[item.first] >= first + count)) {
+        item.end = item.first;
+    }
     __syncthreads();
     for (int32_t a = item.first + lane; a < item.end; a += LANES) {
         const int64_t place = h.targets[a] - first;
@@ -169,10 +186,10 @@ template <int LANES> static __global__ void pull_first(twi_hops h, int64_t first
         }
     }
     __syncthreads();
-    if (group >= h.item_count) {
+    const uint4 found = rows[threadIdx.x];
+    if (group >= h.item_count || (item.hub >= 0 && is_empty(found))) {
         return;
     }
-    const uint4 found = rows[threadIdx.x];
     const uint4 seen = ((const uint4 *)h.seen)[(size_t)item.vertex * LANES + lane];
     if (item.hub < 0) {
         settle<LANES>(h, item.vertex, lane, found, seen, 1, 1);
@@ -234,6 +251,9 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) pull(twi_hops h, int32_t from
     if (item.hub < 0) {
         settle<LANES>(h, item.vertex, lane, found, seen, to, level);
         return;
+    }
+    if (group_votes(!is_full(joined(found, seen)), LANES) == 0 && lane == 0) {
+        h.done[item.vertex] = 1; /* to groups that have not begun */
     }
     join_hub<LANES>(h, item.hub, lane, without(found, seen));
 }
@@ -499,6 +519,22 @@ static unsigned blocks_at_most(int64_t threads)
 {
     const unsigned blocks = blocks_for(threads);
     return blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+}
+
+int twi_gpu_hops_open(const twi_hops *hops, void *stream)
+{
+    cudaStream_t queue = (cudaStream_t)stream;
+    if (hops->hub_count == 0) {
+        return 0;
+    }
+    const size_t row = (size_t)twi_hops_row_bytes(hops->lanes);
+    int error = (int)cudaMemsetAsync(hops->hub_sets, 0, (size_t)hops->hub_count * row, queue);
+    error = error != 0 ? error : (int)cudaMemsetAsync(hops->mixed, 0, sizeof *hops->mixed, queue);
+    if (error != 0) {
+        return error;
+    }
+    look_at_order<<<blocks_at_most(hops->item_count * (int64_t)32), THREADS, 0, queue>>>(*hops);
+    return (int)cudaGetLastError();
 }
 
 int twi_gpu_hops_begin(const twi_hops *hops, const twi_hops_batch *batch, void *stream)

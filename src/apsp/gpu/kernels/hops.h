@@ -4,7 +4,8 @@
  * level pulls: the new bits of a vertex are those that its neighbours got at the level before, and
  * that it has not seen. A row that is full is not looked at again, and a list of neighbours is left
  * as soon as it has nothing to add. At the first level a neighbour has its own bit and no other, so
- * that no row need be read: the list itself says which bits are new.
+ * that no row need be read: the list itself says which bits are new, and of long lists in ascending
+ * order only the pieces that have any are read.
  *
  * What searches find depends on which neighbours are pulled from. Along the arcs out of a vertex,
  * bit t of v is set at level d if d hops lead from v to t: row v of a matrix whose columns are the
@@ -64,6 +65,7 @@ typedef struct twi_hops {
     uint8_t *active;     /* TWI_HOPS_SLOTS times n: the row of that level has a bit */
     uint8_t *done;       /* n: all bits of the row have been seen */
     int32_t *grown;      /* TWI_HOPS_SLOTS: level i of the window has a bit */
+    int32_t *mixed;      /* 1: not every piece is in ascending order */
 } twi_hops;
 
 /* What a row of distances comes to. */
@@ -82,6 +84,9 @@ static inline int32_t twi_hops_searches(int32_t lanes)
 {
     return 128 * lanes;
 }
+
+/* Once, when items and targets are there: clears the sets of hubs, and looks at their order. */
+int twi_gpu_hops_open(const twi_hops *hops, void *stream);
 
 /* Searches from places first ... first + count - 1 of `list`, or from those vertices where it is
  * NULL. */
