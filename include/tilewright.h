@@ -1029,8 +1029,8 @@ typedef struct tw_reach_plan_info {
     int64_t largest;    /* vertices of the largest component */
     int64_t arcs;       /* of the condensation: pairs of components with an arc between them */
     tw_shape shape;     /* of the result */
-    uint64_t memory;    /* bytes that a run with sinks will hold at most, the plan included; without
-                           sinks, about half of it */
+    uint64_t memory;    /* bytes that a run with sinks will hold at most besides the graph, the plan
+                           included; without sinks, about half of it */
     const char *device; /* "cpu", "cuda", ...; owned by the plan */
 } tw_reach_plan_info;
 #define TW_REACH_PLAN_INFO_INIT                                        \

@@ -88,6 +88,7 @@ typedef struct reach_run {
     tw_sink sink;
     double seconds_read;
     double seconds_plan;
+    uint64_t memory_read; /* by the graph, and what was taken before it */
     uint64_t memory_before;
 } reach_run;
 
@@ -168,10 +169,11 @@ static tw_status check_room(const reach_run *run)
     const tw_shape shape = {run->sources.list != NULL ? run->sources.count : about.vertices,
                             s->bits ? (about.vertices + 7) / 8 : about.vertices, TW_U8};
     return cli_check_room(run->job->ctx, &out, s->format, &shape, false,
-                          s->bits ? "--sources for some rows, or --counts without OUT, which needs "
-                                    "no matrix"
-                                  : "--bits for an eighth of that, --sources for some rows, or "
-                                    "--counts without OUT, which needs no matrix");
+                          s->bits
+                              ? "--sources for some rows, or --counts without OUT, which needs "
+                                "no matrix"
+                              : "--bits to write eight entries as one, --sources for some rows, or "
+                                "--counts without OUT, which needs no matrix");
 }
 
 static tw_status make_plan(reach_run *run)
@@ -183,6 +185,7 @@ static tw_status make_plan(reach_run *run)
     if (status == TW_OK) {
         status = cli_read_graph(run->job, &run->graph, run->input, &s->reading);
     }
+    run->memory_read = tw_memory_used(run->job->ctx);
     if (status == TW_OK) {
         status =
             cli_vertices_parse(run->job->ctx, &run->sources, run->graph, "--sources", s->sources);
@@ -317,7 +320,7 @@ static void report_json(const reach_run *run)
     cli_report_integer(&json, "unreachable", rows * (n > 0 ? n - 1 : 0) - reachable);
     cli_report_integer(&json, "threads", run->report.threads);
     cli_report_integer(&json, "memory_before", (int64_t)run->memory_before);
-    cli_report_integer(&json, "memory_planned", (int64_t)run->info.memory);
+    cli_report_integer(&json, "memory_planned", (int64_t)(run->memory_read + run->info.memory));
     cli_report_integer(&json, "memory_peak", (int64_t)run->report.memory_peak);
     cli_report_object(&json, "seconds");
     cli_report_number(&json, "read", run->seconds_read);
