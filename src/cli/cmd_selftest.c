@@ -83,7 +83,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 
 const cli_command cli_selftest = {
     .name = "selftest",
-    .usage = "[apsp|entropy|map]",
+    .usage = "[apsp|reach|entropy|map]",
     .summary = "check every method, type and instruction set on this machine",
     .text = "Runs every method, type and instruction set this machine has against plain reference "
             "code, over sizes around the edges of the tiles. Only the installed program is needed. "
