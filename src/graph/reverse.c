@@ -1,5 +1,9 @@
-/* The arcs of a graph the other way round: counted, then put down row by row. */
+/*
+ * The arcs of a graph the other way round: counted, then put down row by row. Of many arcs every
+ * thread reads all, and writes those that lead into its part of the vertices.
+ */
 #include "base/memory.h"
+#include "base/threads.h"
 #include "graph/graph.h"
 
 #include <string.h>
@@ -10,9 +14,34 @@ uint64_t twi_graph_reverse_memory(const tw_graph *graph)
            (uint64_t)graph->arcs * sizeof(int32_t);
 }
 
+static void count_part(const tw_graph *graph, int64_t *offsets, int64_t first, int64_t end)
+{
+    for (int64_t a = 0; a < graph->arcs; a++) {
+        const int64_t v = graph->targets[a];
+        if (v >= first && v < end) {
+            offsets[v + 1]++;
+        }
+    }
+}
+
+/* Each row is filled from its end, where offsets[v + 1] is; that is its beginning afterwards. */
+static void put_part(const tw_graph *graph, int64_t *offsets, int32_t *sources, int64_t first,
+                     int64_t end)
+{
+    for (int64_t u = graph->n - 1; u >= 0; u--) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            const int64_t v = graph->targets[a];
+            if (v >= first && v < end) {
+                sources[--offsets[v + 1]] = (int32_t)u;
+            }
+        }
+    }
+}
+
 tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *graph)
 {
     const int64_t n = graph->n;
+    const int parts = twi_threads_for(ctx, graph->arcs);
     tw_graph *reversed = NULL;
     tw_status status = twi_graph_allocate(ctx, &reversed, n, TW_I32);
     if (status == TW_OK) {
@@ -24,18 +53,17 @@ tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *gra
         return status;
     }
     int64_t *offsets = reversed->offsets;
-    for (int64_t a = 0; a < graph->arcs; a++) {
-        offsets[graph->targets[a] + 1]++;
+#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+    for (int i = 0; i < parts; i++) {
+        count_part(graph, offsets, n * i / parts, n * (i + 1) / parts);
     }
     for (int64_t v = 0; v < n; v++) {
         offsets[v + 1] += offsets[v];
     }
-    for (int64_t u = n - 1; u >= 0; u--) { /* each row is filled from its end */
-        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
-            reversed->targets[--offsets[graph->targets[a] + 1]] = (int32_t)u;
-        }
+#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+    for (int i = 0; i < parts; i++) {
+        put_part(graph, offsets, reversed->targets, n * i / parts, n * (i + 1) / parts);
     }
-    /* Row v now begins where offsets[v + 1] has arrived. */
     memmove(offsets, offsets + 1, (size_t)n * sizeof *offsets);
     offsets[n] = graph->arcs;
     reversed->arcs = graph->arcs;

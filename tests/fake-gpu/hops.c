@@ -167,7 +167,7 @@ static void expect_rows(tw_context *ctx, const problem *p, const tw_apsp_plan *p
 static void rows_are_those_of_plain_searches(void **state)
 {
     tw_context *ctx = *state;
-    static const int64_t sizes[] = {1, 2, 33, 64, 65};
+    static const int64_t sizes[] = {0, 1, 2, 33, 64, 65};
     for (uint64_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (int kind = 0; kind < KINDS; kind++) {
             for (int undirected = 0; undirected < 2; undirected++) {

@@ -136,7 +136,7 @@ static void expect_closure(tw_context *ctx, const problem *p, const int32_t *sou
 static void rows_and_counts_are_those_of_plain_searches(void **state)
 {
     tw_context *ctx = *state;
-    static const int64_t sizes[] = {1, 2, 31, 32, 33, 127, 128, 129, 200};
+    static const int64_t sizes[] = {0, 1, 2, 31, 32, 33, 127, 128, 129, 200};
     for (uint64_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (uint64_t kind = 0; kind < 4; kind++) {
             problem p = make_problem(ctx, sizes[i], kind == 3 ? 12 : 1.5, kind % 2, i + kind);

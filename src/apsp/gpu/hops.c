@@ -135,9 +135,7 @@ uint64_t twi_gpu_hops_memory(const tw_apsp_plan *plan)
 {
     const tw_graph *graph = plan->graph;
     const uint64_t pieces = (uint64_t)(graph->n + graph->arcs / TWI_HOPS_PIECE);
-    const uint64_t turned = graph->undirected ? 0
-                                              : (uint64_t)(graph->n + 2) * sizeof(int64_t) +
-                                                    (uint64_t)graph->arcs * sizeof(int32_t);
+    const uint64_t turned = graph->undirected ? 0 : twi_graph_reverse_memory(graph);
     return turned + pieces * (sizeof(twi_hops_item) + 2 * sizeof(int32_t)) +
            2 * (uint64_t)buffer_bytes(plan);
 }

@@ -5,32 +5,6 @@
 
 #include <string.h>
 
-static tw_status turn_arcs(tw_context *ctx, twi_pieces *out, const tw_graph *graph)
-{
-    const char *what = "the reversed arcs";
-    tw_status status =
-        twi_alloc_zeroed(ctx, &out->entering, (uint64_t)graph->n + 2, sizeof(int64_t), what);
-    if (status == TW_OK) {
-        status = twi_alloc(ctx, &out->turned, (uint64_t)graph->arcs, sizeof(int32_t), what);
-    }
-    if (status != TW_OK) {
-        return status;
-    }
-    int64_t *next = out->entering + 1; /* while filling: where the next arc into v goes */
-    for (int64_t a = 0; a < graph->arcs; a++) {
-        next[graph->targets[a] + 1]++;
-    }
-    for (int64_t v = 0; v < graph->n; v++) {
-        next[v + 1] += next[v];
-    }
-    for (int64_t u = 0; u < graph->n; u++) {
-        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
-            out->turned[next[graph->targets[a]]++] = (int32_t)u;
-        }
-    }
-    return TW_OK;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -88,9 +62,10 @@ tw_status twi_pieces_cut(tw_context *ctx, twi_pieces *out, const tw_graph *graph
     int64_t items = 0;
     int32_t *left = NULL;
     memset(out, 0, sizeof *out);
-    tw_status status = against ? turn_arcs(ctx, out, graph) : TW_OK;
-    const int64_t *offsets = against ? out->entering : graph->offsets;
-    out->targets = against ? out->turned : graph->targets;
+    tw_status status = against ? twi_graph_reverse(ctx, &out->reversed, graph) : TW_OK;
+    const tw_graph *along = out->reversed != NULL ? out->reversed : graph;
+    const int64_t *offsets = along->offsets;
+    out->targets = along->targets;
     for (int64_t v = 0; v < graph->n && status == TW_OK; v++) {
         count(offsets, v, at_length);
         out->hub_count += offsets[v + 1] - offsets[v] > TWI_HOPS_PIECE;
@@ -123,7 +98,6 @@ void twi_pieces_clear(twi_pieces *pieces)
 {
     twi_free(pieces->hubs);
     twi_free(pieces->items);
-    twi_free(pieces->turned);
-    twi_free(pieces->entering);
+    tw_graph_destroy(pieces->reversed);
     memset(pieces, 0, sizeof *pieces);
 }

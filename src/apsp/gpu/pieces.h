@@ -14,9 +14,8 @@ typedef struct twi_pieces {
     int32_t item_count;
     int32_t hub_count;
     int32_t *hubs;          /* the vertex of each */
-    const int32_t *targets; /* of the graph, or `turned` */
-    int32_t *turned;        /* where the arcs come from, by where they lead */
-    int64_t *entering;      /* offsets of those */
+    const int32_t *targets; /* of the graph, or of `reversed` */
+    tw_graph *reversed;     /* where the arcs come from, by where they lead */
 } twi_pieces;
 
 /* Of fewer than 2^31 arcs. *out is to be cleared in any case. */

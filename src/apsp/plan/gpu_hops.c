@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define START 0.004         /* seconds: memory, pinned buffers, the first kernels */
-#define SENT 2e-9           /* seconds of an arc, and of a vertex: cut into pieces, sent, */
+#define SENT 1e-9           /* seconds of an arc, and of a vertex: cut into pieces, sent, */
 #define TURNED 20e-9        /*   and if they are turned round first */
 #define BATCH 4096.0        /* searches */
 #define LEVEL 6e-6          /* seconds of a level, however small */

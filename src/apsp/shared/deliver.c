@@ -514,6 +514,10 @@ static void find_least(const twi_delivery *delivery, int64_t first, int64_t coun
     for (int64_t i = 0; i < count; i++) {
         int32_t u = twi_plan_source(delivery->plan, first + i);
         least[i] = (double)INFINITY;
+        if (graph->equal && graph->offsets[u] < graph->offsets[u + 1]) {
+            least[i] = graph->max_weight;
+            continue;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             least[i] = fmin(least[i], twi_graph_weight(graph, a));
         }

@@ -129,13 +129,14 @@ void twi_textbook_dijkstra(const tw_graph *graph, int32_t source, twi_textbook *
     twi_textbook_dijkstra_within(graph, source, (double)INFINITY, s);
 }
 
-/* For weights that are all equal. */
+/* For weights that are all equal. It ends when there is no vertex left to find, which in a dense
+ * graph is after the arcs of a few. */
 static void search_breadth_first(const tw_graph *graph, int32_t source, twi_textbook *s)
 {
     int64_t first = 0, end = 1;
     start(graph, source, s);
     s->heap[0] = source; /* a queue here */
-    for (; first < end && !is_stopped(s); first++) {
+    for (; first < end && end < graph->n && !is_stopped(s); first++) {
         const int32_t u = s->heap[first];
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             const int32_t v = graph->targets[a];

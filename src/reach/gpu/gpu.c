@@ -100,7 +100,8 @@ static int64_t row_words(int64_t vertices)
 
 static int64_t rows_of_block(int64_t vertices, int64_t rows)
 {
-    const int64_t fit = TWI_REACH_BUFFER / (row_words(vertices) * 4);
+    const int64_t bytes = row_words(vertices) * (int64_t)sizeof(uint32_t);
+    const int64_t fit = bytes > 0 ? TWI_REACH_BUFFER / bytes : 1; /* none: no vertices */
     return fit < 1 ? 1 : fit < rows ? fit : rows;
 }
 

@@ -222,6 +222,48 @@ static void any_thread_count_builds_the_same_graph(void **state)
     close_context(ctx);
 }
 
+/* Against one pass over the arcs: row v has the sources of the arcs into v, in their order. */
+static void arcs_turned_round_are_the_same_for_any_thread_count(void **state)
+{
+    static const int64_t arcs_of[] = {0, 1, 7, 300000};
+    (void)state;
+    tw_context *ctx = open_context();
+    for (int k = 0; k < 12; k++) {
+        const int64_t n = 1000, arcs = arcs_of[k / 3];
+        int32_t *source = malloc((size_t)(arcs + 1) * sizeof *source);
+        int32_t *target = malloc((size_t)(arcs + 1) * sizeof *target);
+        int64_t next[1000];
+        tw_edges edges = TW_EDGES_INIT;
+        tw_graph *graph = NULL, *reversed = NULL;
+        for (int64_t i = 0; i < arcs; i++) {
+            source[i] = (int32_t)(twi_random_at(5, (uint64_t)i) % (uint64_t)n);
+            target[i] = (int32_t)(twi_random_at(6, (uint64_t)i) % (uint64_t)n);
+        }
+        edges.count = arcs;
+        edges.source = source;
+        edges.target = target;
+        assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
+        assert_ok(ctx, tw_set_threads(ctx, 1 + k % 3 * 3));
+        assert_ok(ctx, twi_graph_reverse(ctx, &reversed, graph));
+        assert_int_equal(reversed->arcs, graph->arcs);
+        assert_int_equal(reversed->offsets[0], 0);
+        assert_int_equal(reversed->offsets[n], graph->arcs);
+        memcpy(next, reversed->offsets, sizeof next);
+        for (int64_t u = 0; u < n; u++) {
+            for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+                const int32_t v = graph->targets[a];
+                assert_true(next[v] < reversed->offsets[v + 1]);
+                assert_int_equal(reversed->targets[next[v]++], u);
+            }
+        }
+        tw_graph_destroy(reversed);
+        tw_graph_destroy(graph);
+        free(target);
+        free(source);
+    }
+    tw_context_destroy(ctx);
+}
+
 static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
@@ -512,6 +554,7 @@ int main(void)
         cmocka_unit_test(wrong_edges_are_refused_with_their_place),
         cmocka_unit_test(a_negative_undirected_edge_is_shown_as_a_cycle),
         cmocka_unit_test(any_thread_count_builds_the_same_graph),
+        cmocka_unit_test(arcs_turned_round_are_the_same_for_any_thread_count),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
         cmocka_unit_test(what_cannot_fit_is_refused_before_it_is_taken),
         cmocka_unit_test(a_cancelled_build_stops),
