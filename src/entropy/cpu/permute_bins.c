@@ -103,8 +103,8 @@ INLINE void look_up(const twi_bins_row *row, __m512i *sum, __m512i bins, int tab
     }
 }
 
-/* `tables` are those that the counts of each group need in any of the outputs: what changes from
- * one batch to the next only can be foreseen. */
+/* `tables` are those that the counts of each group need in any of the outputs, none if there are
+ * only zeros: what changes from one batch to the next only can be foreseen. */
 INLINE void look_up_all(const twi_bins_row *row, batch *b, int64_t count, int groups,
                         const int *tables)
 {
@@ -115,6 +115,9 @@ INLINE void look_up_all(const twi_bins_row *row, batch *b, int64_t count, int gr
         }
         for (int g = 0; g < groups; g++) {
             const __m512i bins = b->bins[i][g];
+            if (tables[g] == 0) {
+                continue;
+            }
             if (tables[g] == 1) {
                 look_up(row, sum, bins, 1);
             } else if (tables[g] == 2) {
@@ -211,8 +214,9 @@ INLINE void make_batch(const twi_bins_row *row, batch *b, __m512i *bins, int64_t
         b->large[i] = row->list->count > 0 ? add_large(row, (const uint8_t *)b->bins[i]) : 0;
     }
     for (int g = 0; g < groups; g++) {
+        const bool some = _mm512_test_epi8_mask(any[g], any[g]) != 0;
         const bool bit6 = _mm512_test_epi8_mask(any[g], _mm512_set1_epi8(GROUP)) != 0;
-        tables[g] = _mm512_movepi8_mask(any[g]) != 0 ? 4 : bit6 ? 2 : 1;
+        tables[g] = _mm512_movepi8_mask(any[g]) != 0 ? 4 : bit6 ? 2 : some; /* r[0] is 0 */
     }
     look_up_all(row, b, count, groups, tables);
     emit(row, b, row->out + x, count);
