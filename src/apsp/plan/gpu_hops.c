@@ -19,8 +19,9 @@
 #include <string.h>
 
 #define START 0.004         /* seconds: memory, pinned buffers, the first kernels */
-#define SENT 1e-9           /* seconds of an arc, and of a vertex: cut into pieces, sent, */
-#define TURNED 20e-9        /*   and if they are turned round first */
+#define SENT 0.6e-9         /* seconds of an arc, and of a vertex: cut into pieces, sent, */
+#define TURNED 3e-9         /*   and turned round first: by each thread, */
+#define TURNED_ONCE 12e-9   /*   and by all together */
 #define BATCH 4096.0        /* searches */
 #define LEVEL 6e-6          /* seconds of a level, however small */
 #define LOOK 30e-6          /* of a batch: waiting to see that it has ended */
@@ -70,7 +71,8 @@ static double estimate(const tw_apsp_plan *plan, const twi_gpu_info *info, doubl
     const bool turned = !folded && !graph->undirected;
     const double bytes = levels > MANY_LEVELS ? 2 : 1; /* of a distance */
     const double slab = entries / (SLAB_RATE * speed_of(info));
-    return START + (arcs + n) * (turned ? TURNED : SENT) + batches * (LOOK + search) + slab +
+    return START + (arcs + n) * (SENT + (turned ? TURNED + TURNED_ONCE / plan->threads : 0)) +
+           batches * (LOOK + search) + slab +
            (folded ? 0
                    : floor(levels / WINDOW) * slab + entries * bytes / LINK +
                          entries * ENTRY / plan->threads);

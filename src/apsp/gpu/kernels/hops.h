@@ -37,7 +37,8 @@ enum {
     TWI_HOPS_FEW_LANES = 8
 };
 
-/* Arcs that one group takes; hubs have more, and several groups. Tests have fewer. */
+/* Arcs that one group takes, more in dense graphs; hubs have more, and several groups. Tests have
+ * fewer. */
 #ifndef TWI_HOPS_PIECE
 #define TWI_HOPS_PIECE 256
 #endif
