@@ -30,16 +30,21 @@
 #define WIDE_SHARE 0.3      /*   where a periphery of few arcs makes good what the core costs, */
 #define PERIPHERY 0.3       /*   which has that many of the vertices, */
 #define NO_PERIPHERY 0.05   /*   and the same share where there is none */
-#define MERGE_SECONDS 2.5e-9 /* of an entry that a front leaves to its parent */
+#define MERGE_SECONDS 1.5e-9 /* of an entry that a front leaves to its parent (Neoverse V1) */
+#define SORT_SECONDS 6e-9    /* of an arc: put to those of its block, */
+#define FILL_SECONDS 5e-9    /*   and into its front, which one thread fills; */
+#define LIST_SECONDS 5e-9    /*   and listed for the certificate, by one thread (both machines) */
 #define HALF_DOWN 0.56       /* of the way down, where each pair is computed once */
 #define FOLD_STEPS 2.5       /* steps that an entry counts as: summed up along its row, */
 #define FOLD_BOTH 3.0        /*   or along both ways */
 #define TEAM_SECONDS 20e-6   /* of a thread: started, and waited for at the heights of the tree */
-#define SWEEP_UP 1.2         /* steps that one on the way up counts as: strips are not full there */
-#define PAGE_SECONDS 0.3e-9  /* of a byte that is used for the first time */
-#define SWEEP_BYTE 0.3e-9    /* seconds of a byte of an entry: transposed and written */
-#define SWEEP_CONVERT 0.5e-9 /* of an entry: converted to the type of the result */
-#define FRONT_SECONDS 0.4e-6 /* of a vertex: its part of a front, filled and packed */
+#define SWEEP_UP 1.3        /* steps that one on the way up counts as: strips are not full there; */
+#define READ_SECONDS 0.3e-9 /*   and of a byte of the factor that a batch reads there */
+#define FACTOR_EFFICIENCY 0.9  /* of the micro-kernel's rate, for fronts, which have no gaps */
+#define PAGE_SECONDS 0.3e-9    /* of a byte that is used for the first time */
+#define SWEEP_BYTE 0.3e-9      /* seconds of a byte of an entry: transposed and written */
+#define SWEEP_CONVERT 0.5e-9   /* of an entry: converted to the type of the result */
+#define FRONT_SECONDS 0.4e-6   /* of a vertex: its part of a front, filled and packed */
 #define SERIAL_SECONDS 0.4e-6  /* of a vertex: what threads wait for; */
 #define TOP_SECONDS 14e-6      /*   and of one of the largest front, which all of them close */
 #define SINGLE_SECONDS 0.12e-6 /* of a block of one vertex, in a batch */
@@ -128,7 +133,9 @@ bool twi_sweep_order_may_pay(const tw_apsp_plan *plan, double rival)
 }
 
 /* Seconds of a run that are not in the tree's steps: visits of blocks so small that there is hardly
- * a step, and the certificate of short types, where some vertices are out of reach. */
+ * a step, the certificate of short types, where some vertices are out of reach, and the factor of
+ * the blocks on the way up, which is more than a cache holds where they are large: a line of it is
+ * read for a few steps. */
 static double besides(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel, bool half)
 {
     const twi_tree *tree = plan->tree;
@@ -141,13 +148,26 @@ static double besides(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel
         single += twi_tree_size(tree, b) == 1 ? 1 : 0;
     }
     const double checks = certifies ? plan->missed * (double)rows * (double)plan->graph->arcs : 0;
-    return (single * batches * (half ? 0.5 : 1) * SINGLE_SECONDS + checks * CHECK_SECONDS) /
+    const double read = batches * tree->up * (double)tw_type_size(kernel->type);
+    return (single * batches * (half ? 0.5 : 1) * SINGLE_SECONDS + checks * CHECK_SECONDS +
+            read * READ_SECONDS) /
            plan->threads;
 }
 
-/* Seconds of a run with the plan's tree at `rate` relaxations per second on all threads. */
-static double sweep_seconds(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel, double rate,
-                            uint64_t memory)
+/* Of the arcs, before a batch begins. As many as the largest front has room for may be in that. */
+static double arcs_seconds(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel, bool half)
+{
+    const double arcs = (double)plan->graph->arcs;
+    const double front = (double)plan->tree->front_most;
+    const double together = fmin(arcs, front * front);
+    const bool certifies = kernel->type == TW_U8 || kernel->type == TW_U16;
+    return arcs * SORT_SECONDS / plan->threads +
+           (together + (arcs - together) / plan->threads) * FILL_SECONDS +
+           (certifies && !half ? arcs * LIST_SECONDS : 0);
+}
+
+double twi_sweep_seconds(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel, double rate,
+                         uint64_t memory)
 {
     const tw_type work = kernel->type;
     const twi_tree *tree = plan->tree;
@@ -160,17 +180,17 @@ static double sweep_seconds(const tw_apsp_plan *plan, const twi_minplus_kernel *
                         (double)tree->front_most * TOP_SECONDS * (1 - 1.0 / plan->threads) +
                         (double)memory * PAGE_SECONDS / plan->threads +
                         tree->rests * MERGE_SECONDS / plan->threads;
-    if (twi_will_fold(plan)) {
-        const bool half = plan->options.sources == NULL && twi_seems_symmetric(plan->graph);
-        const double steps = rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * up) +
-                             (half ? FOLD_BOTH : FOLD_STEPS) * entries + tree->factor;
-        return steps / (TWI_SWEEP_EFFICIENCY * rate) + made + besides(plan, kernel, half);
-    }
+    const bool folds = twi_will_fold(plan);
+    const bool half = folds && plan->options.sources == NULL && twi_seems_symmetric(plan->graph);
+    const double each = half ? FOLD_BOTH : folds ? FOLD_STEPS : 0;
+    const double steps =
+        rows * ((half ? HALF_DOWN : 1) * tree->down + SWEEP_UP * up) + each * entries;
     const double entry =
-        SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
-    const double steps = rows * (tree->down + SWEEP_UP * up) + tree->factor;
-    return steps / (TWI_SWEEP_EFFICIENCY * rate) + entries * entry / plan->threads + made +
-           besides(plan, kernel, false);
+        folds ? 0
+              : SWEEP_BYTE * (double)tw_type_size(work) + (work != plan->type ? SWEEP_CONVERT : 0);
+    return steps / (TWI_SWEEP_EFFICIENCY * rate) + tree->factor / (FACTOR_EFFICIENCY * rate) +
+           entries * entry / plan->threads + made + arcs_seconds(plan, kernel, half) +
+           besides(plan, kernel, half);
 }
 
 /* The tree of elimination into the plan, from a known order or a new one, unless separators are so
@@ -249,7 +269,7 @@ tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate 
     c->memory = beside + twi_sweep_memory(plan, plan->tree, kernel);
     const uint64_t again = beside + twi_sweep_again_memory(plan, plan->tree, kernel);
     c->memory_wider = again > plan->order_most ? again : plan->order_most;
-    c->seconds = sweep_seconds(plan, kernel, rate, c->memory);
+    c->seconds = twi_sweep_seconds(plan, kernel, rate, c->memory);
     snprintf(
         c->basis, sizeof c->basis,
         "%s, %s%s; %d block%s, largest front %lld; %.3g steps per source in %s at %.1f G relax/s",

@@ -5,6 +5,7 @@
 #ifndef TWI_APSP_PLAN_SWEEP_H
 #define TWI_APSP_PLAN_SWEEP_H
 
+#include "apsp/closure/kernels.h"
 #include "apsp/plan/candidate.h"
 
 #define TWI_SWEEP_EFFICIENCY 0.7 /* of the micro-kernel's rate (Xeon, November 2026) */
@@ -12,6 +13,11 @@
 /* On the CPU, beginning in `type`. */
 TW_CHECKED tw_status twi_consider_sweep(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                         tw_type type, double rival);
+
+/* Seconds of a run with the plan's tree, where the micro-kernel does `rate` relaxations per second
+ * on all threads. */
+double twi_sweep_seconds(const tw_apsp_plan *plan, const twi_minplus_kernel *kernel, double rate,
+                         uint64_t memory);
 
 /* Whether it can pay beside `rival`, by the time of its order alone: costs nothing to ask. */
 bool twi_sweep_order_may_pay(const tw_apsp_plan *plan, double rival);

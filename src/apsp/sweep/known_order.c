@@ -2,8 +2,10 @@
 #include "apsp/sweep/known_order.h"
 
 #include "apsp/shared/deliver.h"
+#include "apsp/sweep/batch.h"
 #include "apsp/sweep/kept_order.h"
 #include "apsp/sweep/metis.h"
+#include "apsp/sweep/spared.h"
 #include "apsp/sweep/sweep.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -97,6 +99,7 @@ static void clear_made(made *m)
 /* What all orders of a run are made for. */
 typedef struct wanted {
     tw_context *ctx;
+    const tw_graph *graph;
     const twi_skeleton *skeleton;
     int64_t columns;
     double steps;       /* that it may take */
@@ -112,6 +115,7 @@ static wanted what_is_wanted(tw_context *ctx, const tw_graph *graph, const twi_s
 {
     return (wanted){
         .ctx = ctx,
+        .graph = graph,
         .skeleton = skeleton,
         .columns = columns,
         .steps = steps,
@@ -154,6 +158,23 @@ static bool is_better(const wanted *w, const made *other, const made *best)
     return other_fits != best_fits ? other_fits : all_steps(w, other) < all_steps(w, best);
 }
 
+/* A tree, and what its batches are spared. */
+static tw_status make_tree(const wanted *w, twi_tree **out, const twi_order *order)
+{
+    tw_status status = twi_tree_create(w->ctx, out, w->skeleton, order, w->columns);
+    if (status == TW_OK && *out != NULL) {
+        const int64_t width = w->plan != NULL && w->kernel != NULL
+                                  ? twi_batch_width(*out, w->kernel, w->columns, w->plan->threads)
+                                  : TWI_USUAL_BATCH;
+        status = twi_tree_count_spared(w->ctx, *out, w->graph, width);
+    }
+    if (status != TW_OK) {
+        twi_tree_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 /* An order of that maker in the place of *best, if it takes fewer steps than that, and than it may.
  * It can be done without where there is no memory for it and another one is there. */
 static tw_status try_order(const wanted *w, made *best, int32_t maker, bool *failed)
@@ -170,7 +191,7 @@ static tw_status try_order(const wanted *w, made *best, int32_t maker, bool *fai
     }
     *failed = other.order.vertex == NULL;
     if (status == TW_OK && other.order.vertex != NULL) {
-        status = twi_tree_create(w->ctx, &other.tree, w->skeleton, &other.order, w->columns);
+        status = make_tree(w, &other.tree, &other.order);
     }
     if (status == TW_ERR_MEMORY && best->tree != NULL) {
         status = TW_OK;
@@ -189,7 +210,9 @@ uint64_t twi_order_memory(const tw_graph *graph, int threads)
     const int64_t n = graph->n, links = graph->undirected ? graph->arcs : 2 * graph->arcs;
     const int32_t maker = (double)n >= LARGE ? TWI_ORDER_DISSECTION : TWI_ORDER_DEGREE;
     const uint64_t order = twi_order_create_memory(n, links, maker, threads);
-    const uint64_t tree = 2 * (uint64_t)n * sizeof(int32_t) + twi_tree_create_memory(n);
+    const uint64_t making = twi_tree_create_memory(n), counting = twi_tree_spared_memory(graph);
+    const uint64_t tree =
+        2 * (uint64_t)n * sizeof(int32_t) + (making > counting ? making : counting);
     return twi_skeleton_memory(n, graph->arcs) + (order > tree ? order : tree);
 }
 
@@ -253,14 +276,14 @@ tw_status twi_sweep_tree(tw_context *ctx, tw_apsp_plan *plan, const twi_known_or
         return TW_OK;
     }
     tw_status status = twi_skeleton_create(ctx, &skeleton, plan->graph);
+    wanted w = what_is_wanted(ctx, plan->graph, &skeleton, columns, steps, rate);
+    w.plan = plan->graph->integral ? plan : NULL; /* memory is the machine's, too */
+    w.kernel = kernel;
+    w.room = room;
     if (status == TW_OK && known->order != NULL) {
         plan->order_maker = known->order->maker;
-        status = twi_tree_create(ctx, &plan->tree, &skeleton, known->order, columns);
+        status = make_tree(&w, &plan->tree, known->order);
     } else if (status == TW_OK) {
-        wanted w = what_is_wanted(ctx, plan->graph, &skeleton, columns, steps, rate);
-        w.plan = plan->graph->integral ? plan : NULL; /* memory is the machine's, too */
-        w.kernel = kernel;
-        w.room = room;
         status = make_order(&w, &best, &plan->order_note);
         plan->order_maker = best.order.maker;
         if (status == TW_OK && best.tree != NULL && plan->options.order_cache != 0 &&

@@ -35,8 +35,6 @@
 #define ROOM \
     4 /* vertices in lists for each of the graph, at least, so that gaps are worth closing */
 
-#define BEGINNINGS 256.0 /* columns of a batch, about */
-
 /* A group while blocks are being made of it; a block has the number of the group that took in the
  * others. */
 typedef struct group {
@@ -404,40 +402,8 @@ static void find_parents(twi_tree *tree)
     }
 }
 
-/* What comes up to a block from below: vertices, children, and rows that these join, in all. */
-typedef struct arrivals {
-    double below;
-    double children;
-    double rows;
-} arrivals;
-
-static void count_arrivals(const twi_tree *tree, arrivals *at)
-{
-    memset(at, 0, (size_t)tree->blocks * sizeof *at);
-    for (int32_t i = 0; i < tree->blocks; i++) {
-        const int32_t parent = tree->parent[i];
-        if (parent != NONE) {
-            at[parent].below += at[i].below + (double)twi_tree_size(tree, i);
-            at[parent].children++;
-            for (int64_t h = tree->high_first[i]; h < tree->high_first[i + 1]; h++) {
-                at[parent].rows += tree->block[tree->high[h]] == parent;
-            }
-        }
-    }
-}
-
-/* Rows of a block that a batch has anything in, whose sources lie below it: as many as a few of its
- * children join, if these are drawn from all of the rows at random. */
-static double rows_met(const arrivals *at, double size)
-{
-    const double children = fmax(BEGINNINGS * at->children / fmax(at->below, 1), 1);
-    const double each = at->rows / fmax(at->children, 1);
-    return fmax(each, size * (1 - exp(-children * each / size)));
-}
-
-/* `up` is what a column meets on its way from a vertex to the root, on the average; rows that its
- * batch has nothing in are spared. */
-static void count_steps(twi_tree *tree, double *way, const arrivals *at)
+/* `up` is what a column meets on its way from a vertex to the root, on the average. */
+static void count_steps(twi_tree *tree, double *way)
 {
     for (int32_t i = tree->blocks - 1; i >= 0; i--) {
         double size = (double)twi_tree_size(tree, i);
@@ -446,9 +412,6 @@ static void count_steps(twi_tree *tree, double *way, const arrivals *at)
         tree->factor += size * front * front;
         way[i] = size * front + (tree->parent[i] != NONE ? way[tree->parent[i]] : 0);
         tree->up += size * way[i] / (double)tree->n;
-        tree->spared += (size * fmax(size - BEGINNINGS, 0) +
-                         at[i].below * fmax(size - rows_met(&at[i], size), 0)) *
-                        front / (double)tree->n;
         tree->front_most = (int64_t)fmax((double)tree->front_most, front);
         tree->size_most = (int64_t)fmax((double)tree->size_most, size);
         int32_t parent = tree->parent[i];
@@ -483,13 +446,11 @@ static tw_status finish(builder *b, twi_tree *tree, int32_t root)
     int32_t *order = NULL;
     int32_t *stack = NULL;
     double *way = NULL;
-    arrivals *at = NULL;
     uint64_t groups = (uint64_t)b->order->groups;
     tw_status status = TW_OK;
     if ((status = twi_alloc(b->ctx, &order, groups, sizeof *order, what)) != TW_OK ||
         (status = twi_alloc(b->ctx, &stack, groups, sizeof *stack, what)) != TW_OK ||
-        (status = twi_alloc(b->ctx, &way, groups + 1, sizeof *way, what)) != TW_OK ||
-        (status = twi_alloc(b->ctx, &at, groups, sizeof *at, what)) != TW_OK) {
+        (status = twi_alloc(b->ctx, &way, groups + 1, sizeof *way, what)) != TW_OK) {
         goto done;
     }
     int32_t blocks = list_blocks(b, root, order, stack);
@@ -497,12 +458,10 @@ static tw_status finish(builder *b, twi_tree *tree, int32_t root)
     if (status == TW_OK) {
         write_tree(b, tree, order);
         find_parents(tree);
-        count_arrivals(tree, at);
-        count_steps(tree, way, at);
+        count_steps(tree, way);
         count_rests(tree, way);
     }
 done:
-    twi_free(at);
     twi_free(way);
     twi_free(stack);
     twi_free(order);
@@ -596,7 +555,7 @@ void twi_tree_destroy(twi_tree *tree)
 uint64_t twi_tree_create_memory(int64_t n)
 {
     const uint64_t builder_each = sizeof(group) + (2 + 2 * ROOM) * sizeof(int32_t);
-    const uint64_t finish_each = 2 * sizeof(int32_t) + sizeof(double) + sizeof(arrivals);
+    const uint64_t finish_each = 2 * sizeof(int32_t) + sizeof(double);
     const uint64_t tree_each = 5 * sizeof(int32_t) + sizeof(int64_t) / 2;
     return (uint64_t)n * (builder_each + finish_each + tree_each) + sizeof(twi_tree);
 }

@@ -35,7 +35,7 @@ typedef struct twi_tree {
      * closed. */
     double down;
     double up;
-    double spared; /* of `up`: rows that no column of its batch has anything in, about */
+    double spared; /* of `up`: rows that no column of its batch has anything in (spared.h) */
     double factor;
 } twi_tree;
 
