@@ -6,6 +6,7 @@
 #include "apsp/plan/estimate.h"
 
 #include "apsp/closure/product.h"
+#include "apsp/plan/filled.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -15,15 +16,23 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BURST_SECONDS 0.0003 /* a burst of the micro-kernel */
-#define RATE_SECONDS 5.0     /* for which its rate is believed */
-#define SPARSE_DEGREE 64     /* arcs per vertex, beyond which nobody looks for a band */
-#define GPU_CLOCK 1.5e9      /* of a device that does not tell */
-#define GPU_ROUND 40e-6      /* seconds of a pivot that the update does not hide (H200, 2026-11) */
-#define GPU_LAUNCH 0.003     /* seconds: memory, the first kernels */
-#define LINK_PINNED 40e9     /* bytes per second to and from a GPU; 55 were seen */
-#define LINK_UNPINNED 8e9    /* likewise, of memory that is not pinned (H200, 2026-11: 7 to 9) */
-#define PINNING 13e9         /* bytes per second */
+#define BURST_SECONDS 0.0003   /* a burst of the micro-kernel */
+#define RATE_SECONDS 5.0       /* for which its rate is believed */
+#define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
+#define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
+#define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end; */
+#define PIVOT_SECONDS 3.3e-6   /*   and of its vertices, while other threads wait */
+#define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified; or written; */
+#define MIRROR_SECONDS 3.5e-9  /*   more of it in a symmetric graph (see below), */
+#define ARC_SECONDS 3e-9       /*   and of an arc: put into the matrix (Xeon, November 2026) */
+#define SPARSE_DEGREE 64       /* arcs per vertex, beyond which nobody looks for a band */
+#define FILLED_DEGREE 8        /*   and beyond which a matrix is full almost at once */
+#define GPU_CLOCK 1.5e9        /* of a device that does not tell */
+#define GPU_ROUND 40e-6    /* seconds of a pivot that the update does not hide (H200, 2026-11) */
+#define GPU_LAUNCH 0.003   /* seconds: memory, the first kernels */
+#define LINK_PINNED 40e9   /* bytes per second to and from a GPU; 55 were seen */
+#define LINK_UNPINNED 8e9  /* likewise, of memory that is not pinned (H200, 2026-11: 7 to 9) */
+#define PINNING 13e9       /* bytes per second */
 #define SWEEP_SHARE 0.38   /* of the closure's rate that a sweep's products reach (H200, 2026-11) */
 #define SWEEP_LEVEL 40e-6  /* seconds of a level of a batch, whatever its size */
 #define SWEEP_COLUMNS 8192 /* of a batch, about */
@@ -156,14 +165,20 @@ bool twi_seems_symmetric(const tw_graph *graph)
     return true;
 }
 
-/* The share of n^3 that a closure has to do. Symmetric graphs need the lower triangle and the tiles
- * it cuts. Where arcs lead no farther than `band` in the numbering, the rows and columns beyond
- * what the pivots so far have joined are infinite and skipped. */
+/* Symmetric graphs need the lower triangle and the tiles it cuts. */
+static double symmetric_share(const tw_apsp_plan *plan)
+{
+    return plan->symmetric || twi_seems_symmetric(plan->graph) ? 0.53 : 1.0;
+}
+
+/* The share of n^3 that a closure has to do. Where arcs lead no farther than `band` in the
+ * numbering, the rows and columns beyond what the pivots so far have joined are infinite and
+ * skipped. */
 double twi_closure_share(const tw_apsp_plan *plan, int32_t block)
 {
     const tw_graph *graph = plan->graph;
     double n = (double)graph->n;
-    double share = plan->symmetric || twi_seems_symmetric(graph) ? 0.53 : 1.0;
+    double share = symmetric_share(plan);
     if (graph->n == 0 || graph->arcs > SPARSE_DEGREE * graph->n) {
         return share;
     }
@@ -181,6 +196,41 @@ double twi_closure_share(const tw_apsp_plan *plan, int32_t block)
         work += (end - (double)begin) * reach * reach;
     }
     return share * work / (n * n * n);
+}
+
+tw_status twi_closure_filled(tw_context *ctx, const tw_apsp_plan *plan,
+                             const twi_minplus_kernel *kernel, int32_t block, double *share)
+{
+    const tw_graph *graph = plan->graph;
+    const double whole = symmetric_share(plan);
+    double filled = 0;
+    if (graph->arcs > FILLED_DEGREE * graph->n) {
+        return TW_OK;
+    }
+    tw_status status = twi_filled_share(ctx, graph, whole < 1, kernel, block, &filled);
+    *share = status == TW_OK ? whole * filled : *share;
+    return status == TW_ERR_MEMORY ? TW_OK : status;
+}
+
+double twi_closure_rate(int64_t n, double kernel)
+{
+    return fmax(kernel * CLOSURE_EFFICIENCY * (double)n / ((double)n + SMALL), 1);
+}
+
+double twi_pivots_seconds(const tw_apsp_plan *plan)
+{
+    return (double)plan->graph->n * PIVOT_SECONDS * (1 - 1.0 / plan->threads);
+}
+
+/* Entries of a symmetric graph are compared, gathered into panels and mirrored. All of them are
+ * packed, in whichever share they are, and that takes as long where the kernel is fast. */
+double twi_closure_seconds(const tw_apsp_plan *plan, int32_t block, double share, double rate)
+{
+    const double n = (double)plan->graph->n;
+    const bool symmetric = plan->symmetric || twi_seems_symmetric(plan->graph);
+    const double entry = ENTRY_SECONDS + (symmetric ? MIRROR_SECONDS : 0);
+    return share * n * n * n / rate + n / block * ROUND_SECONDS + twi_pivots_seconds(plan) +
+           (n * n * entry + (double)plan->graph->arcs * ARC_SECONDS) / plan->threads;
 }
 
 /* Relaxations of one processor in one clock, of a large closure. Only compute capability 9.0 is

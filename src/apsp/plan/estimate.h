@@ -19,6 +19,19 @@ bool twi_seems_symmetric(const tw_graph *graph);
 double twi_closure_share(const tw_apsp_plan *plan, int32_t block);
 enum { TWI_GPU_PIVOT = 128 }; /* that of a GPU */
 
+/* The same on the CPU, by what is filled when (filled.h), which takes longer to find: of a graph
+ * with many arcs, and without memory for it, *share is left as it is. */
+TW_CHECKED tw_status twi_closure_filled(tw_context *ctx, const tw_apsp_plan *plan,
+                                        const twi_minplus_kernel *kernel, int32_t block,
+                                        double *share);
+
+/* Relaxations per second of a closure, where the micro-kernel does `kernel` of them. */
+double twi_closure_rate(int64_t n, double kernel);
+/* Seconds of a closure on the CPU that does that share of n^3 at such a rate. */
+double twi_closure_seconds(const tw_apsp_plan *plan, int32_t block, double share, double rate);
+/* Of all pivots' own closures, which go from one thread to the next. */
+double twi_pivots_seconds(const tw_apsp_plan *plan);
+
 /* Relaxations per second of a large closure on a GPU; `type` TW_U16 means 16 bits. */
 double twi_gpu_rate(const twi_gpu_info *info, tw_type type);
 

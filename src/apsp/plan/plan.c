@@ -52,21 +52,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAMPLE_SHARE 0.03      /* of the expected run, that they may take; but in seconds */
-#define SAMPLE_LEAST 1e-4      /*   at least this */
-#define UNTRIED 0.02           /* seconds of a run of searches that is worth no sample */
-#define SAMPLE_MOST 0.25       /*   and at most this */
-#define CLOSURE_EFFICIENCY 0.9 /* of the micro-kernel's rate, for large n */
-#define SMALL 200.0            /* n at which half of that is reached: 75 % at 1000, 86 % at 4096 */
-#define ROUND_SECONDS 60e-6    /* of a pivot, whatever its size: the team's start and end; */
-#define PIVOT_SECONDS 3.3e-6   /*   and of its vertices, while other threads wait */
-#define ENTRY_SECONDS 0.8e-9   /* of an entry: laid out, certified, mirrored; or written */
-#define CLOSURE_LEAST 0.1      /* of n^3 that a closure has to do, and */
-#define CLOSURE_MOST 200e9     /*   steps per second of a thread that no processor exceeds */
-#define SEARCH_DOUBT 30.0      /* times what searches usually take, that few of them may take */
-#define SEARCH_FLOOR 0.8e-9    /* seconds per arc and source: what no search needs less than */
-#define BFS_FLOOR 0.005e-9     /* the same for the bit-parallel search */
-#define BFS_DOUBT 1.3          /* times what it usually takes, at most */
+#define SAMPLE_SHARE 0.03   /* of the expected run, that they may take; but in seconds */
+#define SAMPLE_LEAST 1e-4   /*   at least this */
+#define UNTRIED 0.02        /* seconds of a run of searches that is worth no sample */
+#define SAMPLE_MOST 0.25    /*   and at most this */
+#define FILLED_LEAST 0.3    /* of its estimate, that a closure may take by what is filled */
+#define CLOSURE_LEAST 0.1   /* of n^3 that a closure has to do, and */
+#define CLOSURE_MOST 200e9  /*   steps per second of a thread that no processor exceeds */
+#define SEARCH_DOUBT 30.0   /* times what searches usually take, that few of them may take */
+#define SEARCH_FLOOR 0.8e-9 /* seconds per arc and source: what no search needs less than */
+#define BFS_FLOOR 0.005e-9  /* the same for the bit-parallel search */
+#define BFS_DOUBT 1.3       /* times what it usually takes, at most */
 #define FEW "few levels, not measured"
 #define BFS_UNTRIED 0.03  /* seconds of a run that is worth no sample of 512 searches per thread */
 #define FEW_LEVELS 24     /* up to here it beats the other searches, */
@@ -129,12 +125,6 @@ static void expect(tw_apsp_plan *plan, double farthest)
     plan->reach = farthest == TWI_UNKNOWN ? (double)INFINITY : farthest * TWI_FARTHER;
 }
 
-/* Of all pivots' own closures, which go from one thread to the next. */
-static double pivots_seconds(const tw_apsp_plan *plan)
-{
-    return (double)plan->graph->n * PIVOT_SECONDS * (1 - 1.0 / plan->threads);
-}
-
 static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                   double farthest)
 {
@@ -149,9 +139,16 @@ static tw_status consider_closure(tw_context *ctx, tw_apsp_plan *plan, twi_candi
     }
     plan->block = twi_closure_block(plan, kernel);
     double share = twi_closure_share(plan, plan->block);
-    rate *= CLOSURE_EFFICIENCY * n / (n + SMALL);
-    c->seconds = share * n * n * n / fmax(rate, 1) + n / plan->block * ROUND_SECONDS +
-                 pivots_seconds(plan) + n * n * ENTRY_SECONDS / plan->threads;
+    rate = twi_closure_rate(plan->graph->n, rate);
+    c->seconds = twi_closure_seconds(plan, plan->block, share, rate);
+    if (plan->options.method == TW_APSP_METHOD_CLOSURE ||
+        FILLED_LEAST * c->seconds < twi_search_usual(plan)) {
+        status = twi_closure_filled(ctx, plan, kernel, plan->block, &share);
+        c->seconds = twi_closure_seconds(plan, plan->block, share, rate);
+    }
+    if (status != TW_OK) {
+        return status;
+    }
     c->possible = true;
     snprintf(c->basis, sizeof c->basis, "%.0f %% of n^3 in %s%s at %.1f G relax/s, pivot block %d",
              100 * share, twi_kernel_bits(kernel), tw_type_name(c->work_type), rate / 1e9,
@@ -213,7 +210,7 @@ static bool rivals_may_pay(tw_context *ctx, const tw_apsp_plan *plan)
     const double n = (double)plan->graph->n;
     const double usual = SEARCH_DOUBT * twi_search_usual(plan);
     const double closure =
-        fmax(pivots_seconds(plan), CLOSURE_LEAST * n * n * n / (CLOSURE_MOST * plan->threads));
+        fmax(twi_pivots_seconds(plan), CLOSURE_LEAST * n * n * n / (CLOSURE_MOST * plan->threads));
     const bool cpu = strcmp(ctx->device, "cpu") == 0 || twi_gpu_prefix()[0] == '\0';
     return !cpu || plan->graph->equal || (closure_fits(ctx, plan) && closure < usual) ||
            twi_sweep_order_may_pay(plan, twi_search_usual(plan));
@@ -421,9 +418,9 @@ static tw_status consider_all(tw_context *ctx, tw_apsp_plan *plan, twi_candidate
     }
     if (!decides && closure_fits(ctx, plan)) {
         twi_rule_out(&all[CLOSURE], "too few sources for so many vertices");
-    } else if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < pivots_seconds(plan)) {
-        all[CLOSURE].seconds = pivots_seconds(plan);
-        twi_rule_out_slower(&all[CLOSURE], pivots_seconds(plan), "too few arcs for %d thread%s",
+    } else if (forced == TW_APSP_METHOD_AUTO && twi_search_usual(plan) < twi_pivots_seconds(plan)) {
+        all[CLOSURE].seconds = twi_pivots_seconds(plan);
+        twi_rule_out_slower(&all[CLOSURE], twi_pivots_seconds(plan), "too few arcs for %d thread%s",
                             plan->threads, plan->threads == 1 ? "" : "s");
     } else if (status == TW_OK && closes) {
         status = consider_closure(ctx, plan, &all[CLOSURE], farthest);
