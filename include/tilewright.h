@@ -735,7 +735,8 @@ typedef struct tw_apsp_plan_info {
                           sinks and predecessors take, and in the first working type: a wider one,
                           where it is needed, takes more */
     uint64_t device_memory; /* maximum bytes on each of its devices, in addition; 0 on the CPU */
-    double seconds;         /* estimated */
+    double seconds;         /* that the run will take, estimated: without what the plan has done
+                               for it, as the order of a sweep or rows of searches that it tried */
     const char *device;     /* "cpu", "cuda", "cuda:1", ...; owned by the plan */
     const char *order; /* where the order of a sweep came from: "made", "cached" or "given"; "" for
                           other methods */

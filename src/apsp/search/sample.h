@@ -15,6 +15,9 @@ typedef struct twi_search_sample {
     int64_t kept;              /* of those, whose rows the searcher has */
     bool guessed;              /* no batch ended in time */
 } twi_search_sample;
+/* How often a batch of lanes scans an arc of a graph without structure, about. */
+double twi_usual_scans(const tw_graph *graph);
+
 /* Search on all threads of the plan, a batch each, cut out of a block of rows as a run would take
  * them (chosen by a seed, so the same for the same graph), up to `rounds` times and `budget`
  * seconds, or 3 % of what the run will take by then. When not even one round ends within four times

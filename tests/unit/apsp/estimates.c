@@ -6,7 +6,9 @@
 
 #include "apsp/plan/estimate.h"
 #include "apsp/plan/filled.h"
+#include "apsp/plan/search.h"
 #include "apsp/plan/sweep.h"
+#include "apsp/search/sample.h"
 #include "apsp/sweep/tree.h"
 
 #include <math.h>
@@ -86,7 +88,58 @@ static void a_sweep_takes_the_steps_that_were_counted(void **state)
     close_context(ctx);
 }
 
-/* On a Xeon of 2023, whose kernel did 169 G relaxations per second in u8 on a thread by the plan's
+/* Lanes are 128 with AVX-512, 64 elsewhere. */
+static void a_batch_of_lanes_scans_arcs_as_often_as_usual(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        int64_t n;
+        double degree;
+    } graphs[] = {{"sparse", 2048, 5}, {"sparse", 1024, 40}, {"dense", 512, 4}, {"dense", 1024, 4}};
+    tw_context *ctx = open_context();
+    assert_ok(ctx, tw_set_threads(ctx, 1));
+    for (size_t i = 0; i < (emulated_sizes_only() ? 3 : sizeof graphs / sizeof *graphs); i++) {
+        tw_graph *graph = generate(ctx, graphs[i].kind, graphs[i].n, graphs[i].degree, 1000);
+        tw_apsp_plan *plan = plan_for(ctx, graph, TW_APSP_METHOD_DIJKSTRA, TW_AUTO, 0);
+        const double lanes = plan->isa == TWI_ISA_AVX512 ? 128 : 64;
+        const double batches = (double)graph->n / lanes;
+        assert_within(1.5, twi_usual_scans(graph),
+                      steps_of_run(ctx, plan) / (batches * (double)graph->arcs), graphs[i].kind);
+        tw_apsp_plan_destroy(plan);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+/* On a Xeon of 2023 with AVX-512, November 2026: seconds of summaries by bench/choices.py. */
+static void breadth_first_searches_are_judged_as_they_were_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        int64_t n;
+        double degree, levels;
+        int threads;
+        double seconds;
+    } runs[] = {
+        {"sparse", 10000, 5, 9, 1, 0.0735},       {"sparse", 10000, 5, 9, 2, 0.0324},
+        {"sparse", 10000, 5, 9, 16, 0.0087},      {"preferential", 10000, 3, 6, 1, 0.0412},
+        {"preferential", 10000, 3, 6, 2, 0.0184}, {"preferential", 10000, 3, 6, 16, 0.0063}};
+    tw_context *ctx = open_context();
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        tw_graph *graph = generate(ctx, runs[i].kind, runs[i].n, runs[i].degree, 1);
+        tw_apsp_plan *plan = plan_for(ctx, graph, TW_APSP_METHOD_BFS, TW_AUTO, 1);
+        plan->isa = TWI_ISA_AVX512;
+        plan->threads = runs[i].threads;
+        assert_within(1.5, twi_bfs_usual(plan, runs[i].levels), runs[i].seconds, runs[i].kind);
+        tw_apsp_plan_destroy(plan);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
+/* On that Xeon, whose kernel did 169 G relaxations per second in u8 on a thread by the plan's
  * account. Each of two million arcs is sorted, put into the front and listed, whatever the rate. */
 static void arcs_of_a_dense_graph_count_in_a_sweep(void **state)
 {
@@ -243,6 +296,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sweep_takes_the_steps_that_were_counted),
+        cmocka_unit_test(a_batch_of_lanes_scans_arcs_as_often_as_usual),
+        cmocka_unit_test(breadth_first_searches_are_judged_as_they_were_measured),
         cmocka_unit_test(arcs_of_a_dense_graph_count_in_a_sweep),
         cmocka_unit_test(entries_of_a_symmetric_graph_count_in_a_closure),
         cmocka_unit_test(a_share_is_what_is_filled_when_its_turn_comes),
