@@ -71,7 +71,7 @@ static void a_sweep_takes_the_steps_that_were_counted(void **state)
                   {"sparse", 2, 2500},
                   {"complete", 4, 1200},
                   {"grid", 4, 2500}};
-    const int64_t most = emulated_sizes_only() ? 600 : small_sizes_only() ? 2500 : INT64_MAX;
+    const int64_t most = emulated_sizes_only() ? 600 : small_sizes_only() ? 1200 : INT64_MAX;
     tw_context *ctx = open_context();
     assert_ok(ctx, tw_set_threads(ctx, 2));
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
@@ -99,7 +99,7 @@ static void a_batch_of_lanes_scans_arcs_as_often_as_usual(void **state)
     } graphs[] = {{"sparse", 2048, 5}, {"sparse", 1024, 40}, {"dense", 512, 4}, {"dense", 1024, 4}};
     tw_context *ctx = open_context();
     assert_ok(ctx, tw_set_threads(ctx, 1));
-    for (size_t i = 0; i < (emulated_sizes_only() ? 3 : sizeof graphs / sizeof *graphs); i++) {
+    for (size_t i = 0; i < (small_sizes_only() ? 3 : sizeof graphs / sizeof *graphs); i++) {
         tw_graph *graph = generate(ctx, graphs[i].kind, graphs[i].n, graphs[i].degree, 1000);
         tw_apsp_plan *plan = plan_for(ctx, graph, TW_APSP_METHOD_DIJKSTRA, TW_AUTO, 0);
         const double lanes = plan->isa == TWI_ISA_AVX512 ? 128 : 64;
@@ -268,7 +268,7 @@ static void a_share_is_what_is_filled_when_its_turn_comes(void **state)
                   {"sparse", 8, false, 0.85, 1},
                   {"grid", 4, true, 0.3, 0.6},
                   {"preferential", 3, true, 0.9, 1}};
-    const int64_t n = emulated_sizes_only() ? 400 : 1000;
+    const int64_t n = small_sizes_only() ? 400 : 1000;
     tw_context *ctx = open_context();
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(TWI_ISA_SCALAR, TW_I32);
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
