@@ -7,8 +7,8 @@
  * What is looked up is r[n] = a n - T[n] for counts below 256, with `a` such that it is never below
  * zero: it fits four bytes, and all counts together are known. Counts of 256 or more find r of
  * their lower eight bits, so their levels are kept in a list, and what makes up for it is added for
- * each of them. A count goes past a multiple of 256 where its uppermost bit changes: it would take
- * more than 127 rows to hide that.
+ * each of them. A count goes past a multiple of 256 where its uppermost bit changes to that of what
+ * is added to it, which is less than 128 up or down: windows have at most 127 rows.
  */
 #ifndef TWI_ENTROPY_CPU_BINS_H
 #define TWI_ENTROPY_CPU_BINS_H

@@ -19,25 +19,21 @@ typedef struct batch {
     int64_t without[BATCH];               /* elements that do not count */
 } batch;
 
-/* Levels whose counts went past a multiple of 256, among those whose uppermost bit changed. */
-static __attribute__((noinline, cold)) void change_list(twi_bins_list *list, const uint8_t *before,
-                                                        const uint8_t *after, int groups)
+/* Levels of a group whose counts went past a multiple of 256, a bit each in `past`, those downwards
+ * in `down`. */
+static __attribute__((noinline)) void change_list(twi_bins_list *list, int group, uint64_t past,
+                                                  uint64_t down)
 {
-    for (int g = 0; g < groups; g++) {
-        const __m512i old = _mm512_loadu_si512(before + g * GROUP);
-        const __m512i now = _mm512_loadu_si512(after + g * GROUP);
-        uint64_t changed = _mm512_movepi8_mask(_mm512_xor_si512(old, now));
-        for (; changed != 0; changed &= changed - 1) {
-            const int level = g * GROUP + __builtin_ctzll(changed);
-            const bool more = (int8_t)(after[level] - before[level]) > 0;
-            if (more && before[level] > after[level] && list->upper[level]++ == 0) {
-                list->place[level] = (uint8_t)list->count;
-                list->level[list->count++] = (uint8_t)level;
-            } else if (!more && before[level] < after[level] && --list->upper[level] == 0) {
-                const uint8_t last = list->level[--list->count];
-                list->level[list->place[level]] = last;
-                list->place[last] = list->place[level];
-            }
+    for (; past != 0; past &= past - 1) {
+        const uint64_t lowest = past & -past;
+        const int level = group * GROUP + __builtin_ctzll(past);
+        if ((down & lowest) == 0 && list->upper[level]++ == 0) {
+            list->place[level] = (uint8_t)list->count;
+            list->level[list->count++] = (uint8_t)level;
+        } else if ((down & lowest) != 0 && --list->upper[level] == 0) {
+            const uint8_t last = list->level[--list->count];
+            list->level[list->place[level]] = last;
+            list->place[last] = list->place[level];
         }
     }
 }
@@ -53,28 +49,25 @@ static __attribute__((noinline)) uint64_t add_large(const twi_bins_row *row, con
     return sum;
 }
 
-/* Column `in` enters and `out` leaves. */
+/* Column `in` enters and `out` leaves. A count goes past a multiple of 256 where its uppermost bit
+ * changes to that of what is added. */
 INLINE void move(const twi_bins_row *row, __m512i *bins, const uint8_t *in, const uint8_t *out,
                  int groups)
 {
-    __m512i changed = _mm512_setzero_si512();
-    __m512i now[TWI_BINS_GROUPS];
+    __m512i any = _mm512_setzero_si512();
+    __m512i past[TWI_BINS_GROUPS], by[TWI_BINS_GROUPS];
     for (int g = 0; g < groups; g++) {
-        const __m512i by = _mm512_sub_epi8(_mm512_loadu_si512(in + g * GROUP),
-                                           _mm512_loadu_si512(out + g * GROUP));
-        now[g] = _mm512_add_epi8(bins[g], by);
-        changed = _mm512_ternarylogic_epi64(changed, now[g], bins[g], 0xF6); /* a | b ^ c */
+        by[g] = _mm512_sub_epi8(_mm512_loadu_si512(in + g * GROUP),
+                                _mm512_loadu_si512(out + g * GROUP));
+        const __m512i now = _mm512_add_epi8(bins[g], by[g]);
+        past[g] = _mm512_ternarylogic_epi64(bins[g], now, by[g], 0x18); /* a != b, b == c */
+        any = _mm512_or_si512(any, past[g]);
+        bins[g] = now;
     }
-    if (__builtin_expect(_mm512_movepi8_mask(changed) != 0, 0)) {
-        uint8_t before[TWI_BINS], after[TWI_BINS];
+    if (__builtin_expect(_mm512_movepi8_mask(any) != 0, 0)) {
         for (int g = 0; g < groups; g++) {
-            _mm512_storeu_si512(before + g * GROUP, bins[g]);
-            _mm512_storeu_si512(after + g * GROUP, now[g]);
+            change_list(row->list, g, _mm512_movepi8_mask(past[g]), _mm512_movepi8_mask(by[g]));
         }
-        change_list(row->list, before, after, groups);
-    }
-    for (int g = 0; g < groups; g++) {
-        bins[g] = now[g];
     }
 }
 
