@@ -75,8 +75,10 @@ TWI_SHARED TW_CHECKED tw_status twi_graph_allocate(tw_context *ctx, tw_graph **o
 TWI_SHARED TW_CHECKED tw_status twi_graph_allocate_arcs(tw_context *ctx, tw_graph *graph,
                                                         int64_t arcs);
 
-/* The arcs the other way round, in the order of their sources, without weights; and its bytes. */
-TW_CHECKED tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *graph);
+/* The arcs the other way round, in the order of their sources, without weights, by up to so many
+ * threads of the context; and its bytes. */
+TW_CHECKED tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *graph,
+                                       int threads);
 uint64_t twi_graph_reverse_memory(const tw_graph *graph);
 
 /* Weights seen so far, kept by each thread and merged. */

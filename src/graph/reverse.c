@@ -38,10 +38,10 @@ static void put_part(const tw_graph *graph, int64_t *offsets, int32_t *sources, 
     }
 }
 
-tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *graph)
+tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *graph, int threads)
 {
     const int64_t n = graph->n;
-    const int parts = twi_threads_for(ctx, graph->arcs);
+    const int most = twi_threads_for(ctx, graph->arcs), parts = threads < most ? threads : most;
     tw_graph *reversed = NULL;
     tw_status status = twi_graph_allocate(ctx, &reversed, n, TW_I32);
     if (status == TW_OK) {

@@ -56,6 +56,7 @@ typedef struct hops_run {
     twi_hops_fold *folds; /* device: of every vertex */
     int32_t *grown;       /* of the host, pinned */
     twi_pieces pieces;    /* of the host */
+    int threads;          /* that turn them round */
     tw_type type;
     double level_limit;
     int32_t guess;
@@ -102,11 +103,18 @@ static int32_t lanes_for(int64_t searches)
     return searches > TWI_HOPS_FEW_SEARCHES ? TWI_HOPS_LANES : TWI_HOPS_FEW_LANES;
 }
 
+/* Sums are of whole numbers, and of all rows. */
+static bool may_fold(const tw_apsp_plan *plan)
+{
+    return plan->graph->integral && plan->options.sources == NULL;
+}
+
 /* At most so many pieces and hubs there are. */
 static uint64_t bytes_with(const tw_apsp_plan *plan, int32_t lanes)
 {
     const tw_graph *graph = plan->graph;
     hops_run self = {.graph = graph, .hops = {.n = graph->n, .lanes = lanes}};
+    self.folded = may_fold(plan) && twi_delivery_will_fold(plan);
     self.hops.item_count = (int32_t)(graph->n + graph->arcs / TWI_HOPS_PIECE);
     self.hops.hub_count = (int32_t)(graph->arcs / TWI_HOPS_PIECE);
     return lay_out(&self, NULL, plan->options.sources != NULL ? plan->options.source_count : 0,
@@ -136,8 +144,15 @@ uint64_t twi_gpu_hops_memory(const tw_apsp_plan *plan)
     const tw_graph *graph = plan->graph;
     const uint64_t pieces = (uint64_t)(graph->n + graph->arcs / TWI_HOPS_PIECE);
     const uint64_t turned = graph->undirected ? 0 : twi_graph_reverse_memory(graph);
-    return turned + pieces * (sizeof(twi_hops_item) + 2 * sizeof(int32_t)) +
-           2 * (uint64_t)buffer_bytes(plan);
+    const uint64_t cut = pieces * (sizeof(twi_hops_item) + 2 * sizeof(int32_t));
+    const uint64_t rows = turned + 2 * (uint64_t)buffer_bytes(plan);
+    /* Sums as they come, as folds, and as the delivery completes them. */
+    const uint64_t sums =
+        (uint64_t)graph->n * (sizeof(twi_hops_fold) + 2 * sizeof(twi_fold) + sizeof(double));
+    if (!may_fold(plan)) {
+        return cut + rows;
+    }
+    return cut + (twi_delivery_will_fold(plan) || sums > rows ? sums : rows);
 }
 
 static tw_status open_queue(hops_run *self, int32_t device)
@@ -167,7 +182,7 @@ static tw_status open_searches(hops_run *self, bool against, const int32_t *list
     const bool turned = against && !graph->undirected;
     twi_hops *h = &self->hops;
     const twi_pieces *p = &self->pieces;
-    tw_status status = twi_pieces_cut(self->ctx, &self->pieces, graph, turned);
+    tw_status status = twi_pieces_cut(self->ctx, &self->pieces, graph, turned, self->threads);
     h->item_count = p->item_count;
     h->hub_count = p->hub_count;
     if (status == TW_OK) {
@@ -558,8 +573,9 @@ tw_status twi_gpu_hops_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delive
     }
     const double began = twi_seconds();
     self.hops = (twi_hops){.n = plan->graph->n, .lanes = lanes_of(plan)};
+    self.threads = plan->threads;
     self.level_limit = level_limit(plan);
-    self.folded = twi_delivery_is_folded(delivery) && plan->options.sources == NULL;
+    self.folded = twi_delivery_is_folded(delivery) && may_fold(plan);
     tw_status status = open_queue(&self, plan->gpus.index[0]);
     if (status == TW_OK) {
         status =
@@ -595,6 +611,7 @@ tw_status twi_gpu_hops_matrix(tw_context *ctx, int32_t device, const tw_graph *g
         return TW_OK;
     }
     self.hops = (twi_hops){.n = n, .lanes = lanes_for(n)};
+    self.threads = TWI_THREADS_MOST;
     const destination to = {.out = {matrix->data, matrix->stride, matrix->type, 0},
                             .deepest = (int32_t)tw_apsp_infinity(matrix->type) - 1};
     tw_status status = open_queue(&self, device);

@@ -89,14 +89,15 @@ static int64_t count_all(const cutting *c, twi_pieces *out)
     return items;
 }
 
-tw_status twi_pieces_cut(tw_context *ctx, twi_pieces *out, const tw_graph *graph, bool against)
+tw_status twi_pieces_cut(tw_context *ctx, twi_pieces *out, const tw_graph *graph, bool against,
+                         int threads)
 {
     const char *what = "the pieces of searches";
     const int64_t usual = graph->n > 0 ? graph->arcs / graph->n / TWI_HOPS_PIECES : 0;
     cutting c = {.n = graph->n, .piece = usual > TWI_HOPS_PIECE ? usual : TWI_HOPS_PIECE};
     int64_t items = 0;
     memset(out, 0, sizeof *out);
-    tw_status status = against ? twi_graph_reverse(ctx, &out->reversed, graph) : TW_OK;
+    tw_status status = against ? twi_graph_reverse(ctx, &out->reversed, graph, threads) : TW_OK;
     const tw_graph *along = out->reversed != NULL ? out->reversed : graph;
     c.offsets = along->offsets;
     out->targets = along->targets;

@@ -18,9 +18,9 @@ typedef struct twi_pieces {
     tw_graph *reversed;     /* where the arcs come from, by where they lead */
 } twi_pieces;
 
-/* Of fewer than 2^31 arcs. *out is to be cleared in any case. */
+/* Of fewer than 2^31 arcs, by up to so many threads. *out is to be cleared in any case. */
 TW_CHECKED tw_status twi_pieces_cut(tw_context *ctx, twi_pieces *out, const tw_graph *graph,
-                                    bool against);
+                                    bool against, int threads);
 void twi_pieces_clear(twi_pieces *pieces);
 
 #endif

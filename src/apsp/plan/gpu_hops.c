@@ -18,25 +18,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define START 0.004         /* seconds: memory, pinned buffers, the first kernels */
-#define SENT 0.6e-9         /* seconds of an arc, and of a vertex: cut into pieces, sent, */
-#define TURNED 3e-9         /*   and turned round first: by each thread, */
-#define TURNED_ONCE 12e-9   /*   and by all together */
-#define BATCH 4096.0        /* searches */
-#define LEVEL 6e-6          /* seconds of a level, however small */
-#define LOOK 30e-6          /* of a batch: waiting to see that it has ended */
-#define ROW_BYTES 512.0     /* of an arc and level */
-#define CACHE_RATE 4e12     /* bytes per second */
-#define LIST_RATE 2e12      /* of lists */
-#define ENOUGH 9.0          /* rows, times n / degree */
-#define SLAB_RATE 0.5e12    /* entries per second: written and turned */
-#define LINK 40e9           /* bytes per second */
-#define ENTRY 0.25e-9       /* seconds of an entry on a thread of the host: converted */
-#define H200_CYCLES 2.6e11  /* processors times clock */
-#define UNKNOWN_LEVELS 24.0 /* where no search has told */
-#define WINDOW 15.0         /* levels that are written at a time */
-#define MANY_LEVELS 160.0   /* of one source: others may have more than a byte holds */
-#define MOST_ARCS INT32_MAX
+#define START 0.004                /* seconds: memory, pinned buffers, the first kernels */
+#define SENT 0.6e-9                /* seconds of an arc, and of a vertex: cut into pieces, sent, */
+#define TURNED 3e-9                /*   and turned round first: by each thread, */
+#define TURNED_ONCE 12e-9          /*   and by all together */
+#define BATCH 4096.0               /* searches */
+#define LEVEL 6e-6                 /* seconds of a level, however small */
+#define LOOK 30e-6                 /* of a batch: waiting to see that it has ended */
+#define ROW_BYTES 512.0            /* of an arc and level */
+#define CACHE_RATE 4e12            /* bytes per second */
+#define LIST_RATE 2e12             /* of lists */
+#define ENOUGH 9.0                 /* rows, times n / degree */
+#define SLAB_RATE 0.5e12           /* entries per second: written and turned */
+#define LINK 40e9                  /* bytes per second */
+#define ENTRY 0.25e-9              /* seconds of an entry on a thread of the host: converted */
+#define H200_CYCLES 2.6e11         /* processors times clock */
+#define UNKNOWN_LEVELS 24.0        /* where no search has told */
+#define WINDOW 15.0                /* levels that are written at a time */
+#define MANY_LEVELS 160.0          /* of one source: others may have more than a byte holds */
+#define MOST_ARCS (INT32_MAX - 64) /* a group looks some beyond its own */
 
 static double speed_of(const twi_gpu_info *info)
 {

@@ -249,7 +249,7 @@ tw_status twi_searcher_create(tw_context *ctx, twi_searcher **out, const tw_apsp
     if (method == TW_APSP_METHOD_DIJKSTRA) {
         status = prepare_net(e);
     } else if (!plan->graph->undirected) {
-        status = twi_graph_reverse(ctx, &e->reversed, plan->graph);
+        status = twi_graph_reverse(ctx, &e->reversed, plan->graph, threads);
     }
     if (status != TW_OK) {
         goto done;

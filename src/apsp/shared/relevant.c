@@ -8,6 +8,7 @@
 #include "apsp/shared/relevant.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "graph/graph.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ static tw_status unmark_what_reaches_nothing(tw_context *ctx, const tw_graph *gr
 {
     tw_graph *reversed = NULL;
     uint8_t *back = NULL;
-    tw_status status = twi_graph_reverse(ctx, &reversed, graph);
+    tw_status status = twi_graph_reverse(ctx, &reversed, graph, TWI_THREADS_MOST);
     if (status == TW_OK) {
         status = twi_alloc(ctx, &back, (uint64_t)graph->n, 1, "the relevant vertices");
     }

@@ -243,8 +243,8 @@ static void arcs_turned_round_are_the_same_for_any_thread_count(void **state)
         edges.source = source;
         edges.target = target;
         assert_ok(ctx, tw_graph_from_edges(ctx, &graph, n, &edges, 0));
-        assert_ok(ctx, tw_set_threads(ctx, 1 + k % 3 * 3));
-        assert_ok(ctx, twi_graph_reverse(ctx, &reversed, graph));
+        assert_ok(ctx, tw_set_threads(ctx, 5));
+        assert_ok(ctx, twi_graph_reverse(ctx, &reversed, graph, 1 + k % 3 * 3));
         assert_int_equal(reversed->arcs, graph->arcs);
         assert_int_equal(reversed->offsets[0], 0);
         assert_int_equal(reversed->offsets[n], graph->arcs);
