@@ -9,6 +9,7 @@
 #include "apsp/plan/filled.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <string.h>
 
@@ -80,7 +81,8 @@ tw_status twi_filled_share(tw_context *ctx, const tw_graph *graph, bool symmetri
     int32_t *joined = NULL, *stack = NULL;
     twi_range *ranges = NULL;
     double done = 0;
-    tw_status status = symmetric ? TW_OK : twi_graph_reverse(ctx, &reversed, graph);
+    tw_status status =
+        symmetric ? TW_OK : twi_graph_reverse(ctx, &reversed, graph, TWI_THREADS_MOST);
     if (status != TW_OK ||
         (status = twi_alloc(ctx, &joined, (uint64_t)graph->n, sizeof *joined, what)) != TW_OK ||
         (status = twi_alloc(ctx, &stack, (uint64_t)graph->n, sizeof *stack, what)) != TW_OK ||
