@@ -54,20 +54,25 @@ static __attribute__((noinline)) uint64_t add_large(const twi_bins_row *row, con
 INLINE void move(const twi_bins_row *row, __m512i *bins, const uint8_t *in, const uint8_t *out,
                  int groups)
 {
-    __m512i any = _mm512_setzero_si512();
-    __m512i past[TWI_BINS_GROUPS], by[TWI_BINS_GROUPS];
+    __m512i changed = _mm512_setzero_si512();
+    __m512i now[TWI_BINS_GROUPS];
     for (int g = 0; g < groups; g++) {
-        by[g] = _mm512_sub_epi8(_mm512_loadu_si512(in + g * GROUP),
-                                _mm512_loadu_si512(out + g * GROUP));
-        const __m512i now = _mm512_add_epi8(bins[g], by[g]);
-        past[g] = _mm512_ternarylogic_epi64(bins[g], now, by[g], 0x18); /* a != b, b == c */
-        any = _mm512_or_si512(any, past[g]);
-        bins[g] = now;
+        const __m512i by = _mm512_sub_epi8(_mm512_loadu_si512(in + g * GROUP),
+                                           _mm512_loadu_si512(out + g * GROUP));
+        now[g] = _mm512_add_epi8(bins[g], by);
+        changed = _mm512_ternarylogic_epi64(changed, now[g], bins[g], 0xF6); /* a | b ^ c */
     }
-    if (__builtin_expect(_mm512_movepi8_mask(any) != 0, 0)) {
-        for (int g = 0; g < groups; g++) {
-            change_list(row->list, g, _mm512_movepi8_mask(past[g]), _mm512_movepi8_mask(by[g]));
+    const bool some = _mm512_movepi8_mask(changed) != 0;
+    for (int g = 0; g < groups; g++) {
+        if (__builtin_expect(some, 0)) {
+            const __m512i by = _mm512_sub_epi8(now[g], bins[g]);
+            const uint64_t past = _mm512_movepi8_mask(
+                _mm512_ternarylogic_epi64(bins[g], now[g], by, 0x18)); /* a != b, b == c */
+            if (past != 0) {
+                change_list(row->list, g, past, _mm512_movepi8_mask(by));
+            }
         }
+        bins[g] = now[g];
     }
 }
 
@@ -96,8 +101,8 @@ INLINE void look_up(const twi_bins_row *row, __m512i *sum, __m512i bins, int tab
     }
 }
 
-/* `tables` are those that the counts of each group need in any of the outputs, none if there are
- * only zeros: what changes from one batch to the next only can be foreseen. */
+/* `tables` are those that the counts of each group need in any of the outputs: what changes from
+ * one batch to the next only can be foreseen. */
 INLINE void look_up_all(const twi_bins_row *row, batch *b, int64_t count, int groups,
                         const int *tables)
 {
@@ -108,9 +113,6 @@ INLINE void look_up_all(const twi_bins_row *row, batch *b, int64_t count, int gr
         }
         for (int g = 0; g < groups; g++) {
             const __m512i bins = b->bins[i][g];
-            if (tables[g] == 0) {
-                continue;
-            }
             if (tables[g] == 1) {
                 look_up(row, sum, bins, 1);
             } else if (tables[g] == 2) {
@@ -207,9 +209,8 @@ INLINE void make_batch(const twi_bins_row *row, batch *b, __m512i *bins, int64_t
         b->large[i] = row->list->count > 0 ? add_large(row, (const uint8_t *)b->bins[i]) : 0;
     }
     for (int g = 0; g < groups; g++) {
-        const bool some = _mm512_test_epi8_mask(any[g], any[g]) != 0;
         const bool bit6 = _mm512_test_epi8_mask(any[g], _mm512_set1_epi8(GROUP)) != 0;
-        tables[g] = _mm512_movepi8_mask(any[g]) != 0 ? 4 : bit6 ? 2 : some; /* r[0] is 0 */
+        tables[g] = _mm512_movepi8_mask(any[g]) != 0 ? 4 : bit6 ? 2 : 1;
     }
     look_up_all(row, b, count, groups, tables);
     emit(row, b, row->out + x, count);

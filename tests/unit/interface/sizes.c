@@ -391,7 +391,7 @@ static tw_status take_apsp_now(tw_context *ctx, void *given)
 
 static tw_status take_apsp_device(tw_context *ctx, void *given)
 {
-    return tw_apsp_device(ctx, &pairs, given, NULL);
+    return unless_refused_later(ctx, tw_apsp_device(ctx, &pairs, given, NULL));
 }
 
 static tw_status take_apsp_workspace(tw_context *ctx, void *given)
