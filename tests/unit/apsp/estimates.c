@@ -9,6 +9,7 @@
 #include "apsp/plan/search.h"
 #include "apsp/plan/sweep.h"
 #include "apsp/search/sample.h"
+#include "apsp/search/searcher.h"
 #include "apsp/sweep/tree.h"
 
 #include <math.h>
@@ -88,7 +89,16 @@ static void a_sweep_takes_the_steps_that_were_counted(void **state)
     close_context(ctx);
 }
 
-/* Lanes are 128 with AVX-512, 64 elsewhere. */
+/* Sources that the plan's instruction set searches from at once. */
+static double lanes_of(tw_context *ctx, const tw_apsp_plan *plan)
+{
+    twi_searcher *searcher = NULL;
+    assert_ok(ctx, twi_searcher_create(ctx, &searcher, plan, TW_APSP_METHOD_DIJKSTRA));
+    const double lanes = (double)twi_searcher_pass(searcher);
+    twi_searcher_destroy(searcher);
+    return lanes;
+}
+
 static void a_batch_of_lanes_scans_arcs_as_often_as_usual(void **state)
 {
     (void)state;
@@ -102,8 +112,7 @@ static void a_batch_of_lanes_scans_arcs_as_often_as_usual(void **state)
     for (size_t i = 0; i < (small_sizes_only() ? 3 : sizeof graphs / sizeof *graphs); i++) {
         tw_graph *graph = generate(ctx, graphs[i].kind, graphs[i].n, graphs[i].degree, 1000);
         tw_apsp_plan *plan = plan_for(ctx, graph, TW_APSP_METHOD_DIJKSTRA, TW_AUTO, 0);
-        const double lanes = plan->isa == TWI_ISA_AVX512 ? 128 : 64;
-        const double batches = (double)graph->n / lanes;
+        const double batches = (double)graph->n / lanes_of(ctx, plan);
         assert_within(1.5, twi_usual_scans(graph),
                       steps_of_run(ctx, plan) / (batches * (double)graph->arcs), graphs[i].kind);
         tw_apsp_plan_destroy(plan);
