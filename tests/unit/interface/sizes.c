@@ -397,7 +397,7 @@ static tw_status take_apsp_device(tw_context *ctx, void *given)
 static tw_status take_apsp_workspace(tw_context *ctx, void *given)
 {
     uint64_t bytes = 0;
-    return tw_apsp_device_workspace(ctx, &bytes, &pairs, given);
+    return unless_refused_later(ctx, tw_apsp_device_workspace(ctx, &bytes, &pairs, given));
 }
 
 static tw_status take_entropy_now(tw_context *ctx, void *given)
