@@ -88,7 +88,8 @@ typedef struct reach_run {
     tw_sink sink;
     double seconds_read;
     double seconds_plan;
-    uint64_t memory_read; /* by the graph, and what was taken before it */
+    uint64_t memory_read;   /* by the graph, and what was taken before it */
+    uint64_t memory_output; /* by the file, if the limit leaves so much */
     uint64_t memory_before;
 } reach_run;
 
@@ -283,6 +284,10 @@ static tw_status execute(reach_run *run)
     }
     if (run->output != NULL) {
         tw_sink_expect(ctx, &run->sink, &run->info.shape);
+        const uint64_t held = tw_sink_memory(&run->sink, &run->info.shape);
+        const uint64_t planned = run->memory_read + run->info.memory;
+        const uint64_t limit = tw_memory_limit(ctx), left = limit > planned ? limit - planned : 0;
+        run->memory_output = held < left ? held : left;
     }
     status = tw_reach_plan_run(ctx, run->plan, &run->sink, run->output != NULL ? 1 : 0, run->counts,
                                &run->report);
@@ -320,7 +325,8 @@ static void report_json(const reach_run *run)
     cli_report_integer(&json, "unreachable", rows * (n > 0 ? n - 1 : 0) - reachable);
     cli_report_integer(&json, "threads", run->report.threads);
     cli_report_integer(&json, "memory_before", (int64_t)run->memory_before);
-    cli_report_integer(&json, "memory_planned", (int64_t)(run->memory_read + run->info.memory));
+    cli_report_integer(&json, "memory_planned",
+                       (int64_t)(run->memory_read + run->info.memory + run->memory_output));
     cli_report_integer(&json, "memory_peak", (int64_t)run->report.memory_peak);
     cli_report_object(&json, "seconds");
     cli_report_number(&json, "read", run->seconds_read);
