@@ -433,6 +433,55 @@ static void a_distance_that_a_byte_cannot_hold_is_refused(void **state)
     clear_problem(&p);
 }
 
+static tw_status run_folded(tw_context *ctx, const tw_apsp_plan *plan)
+{
+    twi_delivery *delivery = NULL;
+    tw_apsp_summary *summary = NULL;
+    tw_sink sink = TW_SINK_INIT;
+    twi_gpu_outcome outcome;
+    double arcs = 0;
+    tw_status status = tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL);
+    if (status == TW_OK) {
+        status = tw_apsp_summary_sink(summary, &sink);
+    }
+    if (status == TW_OK) {
+        status = twi_delivery_begin(ctx, &delivery, plan, NULL, &sink, 1, NULL);
+    }
+    if (status == TW_OK) {
+        assert_true(twi_delivery_is_folded(delivery));
+        status = twi_gpu_hops_run(ctx, plan, delivery, &outcome, &arcs);
+    }
+    if (status == TW_OK) {
+        status = twi_delivery_end(ctx, delivery);
+    }
+    twi_delivery_destroy(ctx, delivery);
+    tw_sink_destroy(&sink);
+    tw_apsp_summary_destroy(summary);
+    return status;
+}
+
+static void failing_calls_of_a_summary_leave_nothing(void **state)
+{
+    tw_context *ctx = *state;
+    problem p = make_problem(ctx, STAR, 19, 5, false);
+    tw_apsp_plan plan = plan_of(&p);
+    const int64_t before = twi_meter_blocks(ctx->meter);
+    for (int memory = 0; memory < 2; memory++) {
+        tw_status status = TW_ERR_DEVICE;
+        for (int64_t call = 1; status != TW_OK; call++) {
+            fake_begin(7, memory ? 0 : call);
+            twi_meter_fail_at(ctx->meter, memory ? call : 0);
+            status = run_folded(ctx, &plan);
+            twi_meter_fail_at(ctx->meter, 0);
+            assert_true(status == TW_OK || status == TW_ERR_DEVICE || status == TW_ERR_MEMORY);
+            assert_true(status != TW_OK || call > (memory ? 5 : 15));
+            assert_int_equal(fake_live_without(ctx), 0);
+            assert_int_equal(twi_meter_blocks(ctx->meter), before);
+        }
+    }
+    clear_problem(&p);
+}
+
 static void failing_calls_are_told_and_leave_nothing(void **state)
 {
     tw_context *ctx = *state;
@@ -517,6 +566,7 @@ int main(void)
         cmocka_unit_test(batches_that_go_deeper_than_the_one_before_are_searched_again),
         cmocka_unit_test(a_distance_that_a_byte_cannot_hold_is_refused),
         cmocka_unit_test(failing_calls_are_told_and_leave_nothing),
+        cmocka_unit_test(failing_calls_of_a_summary_leave_nothing),
         cmocka_unit_test(a_cancelled_run_ends_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, open_one, close_one);
