@@ -17,10 +17,11 @@
 #define FIRST_READ ((uint64_t)1 << 20) /* buffer of a stream, doubled as needed */
 #define PIECE ((uint64_t)4 << 20)      /* bytes a thread reads in one call */
 
+#undef twi_input_failed
 tw_status twi_input_failed(tw_context *ctx, const char *name, int error)
 {
-    if (error == ECANCELED) {
-        return twi_check_cancel(ctx);
+    if (error == ECANCELED && twi_check_cancel(ctx) != TW_OK) { /* file systems say it, too */
+        return TW_ERR_CANCELLED;
     }
     return tw_fail(ctx, TW_ERR_IO, "cannot read %.500s: %s", name,
                    error == TWI_INPUT_CUT ? "it was cut short while it was being read"

@@ -60,8 +60,11 @@ TWI_SHARED TW_CHECKED tw_status twi_input_fetch(tw_context *ctx, const twi_input
 /* The same without a sentence, for callbacks of other libraries: 0, an errno, or TWI_INPUT_CUT. */
 int twi_input_try(const twi_input *input, uint64_t at, void *out, uint64_t count);
 #define TWI_INPUT_CUT (-1) /* the file is shorter than it was */
-/* The sentence for such a number. */
+/* The sentence for such a number, which is not 0. Never TW_OK. */
 tw_status twi_input_failed(tw_context *ctx, const char *name, int error);
+#ifdef __clang_analyzer__ /* tell it so */
+#define twi_input_failed(ctx, name, error) ((void)twi_input_failed(ctx, name, error), TW_ERR_IO)
+#endif
 
 static inline uint64_t twi_input_held(const twi_input *input)
 {

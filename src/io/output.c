@@ -52,8 +52,8 @@ struct twi_output {
 /* The sentence for a write that failed with `error`. */
 static tw_status write_failed(tw_context *ctx, const twi_output *output, int error)
 {
-    if (error == ECANCELED) {
-        return twi_check_cancel(ctx);
+    if (error == ECANCELED && twi_check_cancel(ctx) != TW_OK) { /* file systems say it, too */
+        return TW_ERR_CANCELLED;
     }
     if (error == EPIPE) {
         return tw_fail(ctx, TW_ERR_IO, "cannot write '%.600s': the reader closed the pipe",

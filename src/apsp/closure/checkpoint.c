@@ -578,7 +578,7 @@ static tw_status keep(void *self_, int64_t done)
         if (self->writer == NULL) {
             bring_to_disk(self);
         }
-    } else if (error != ECANCELED) {
+    } else if (error != ECANCELED || !twi_is_cancelled(self->ctx)) {
         tell_failure(self, error);
     }
     self->last = twi_seconds();

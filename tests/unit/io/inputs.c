@@ -10,6 +10,7 @@
 #include "io/image/format.h"
 #include "io/matrix/format.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 enum { SIDE = 300 };
@@ -412,6 +413,17 @@ static void channels_side_by_side_are_decoded_once(void **state)
 }
 #endif
 
+/* See a_write_that_the_system_cancelled_is_an_error in output.c. */
+static void a_read_that_the_system_cancelled_is_an_error(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    assert_fails(ctx, TW_ERR_IO, "cannot read a.tif", twi_input_failed(ctx, "a.tif", ECANCELED));
+    tw_cancel(ctx);
+    assert_fails(ctx, TW_ERR_CANCELLED, "stopped", twi_input_failed(ctx, "a.tif", ECANCELED));
+    close_context(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_matrix_rewritten_after_it_was_opened_is_what_it_was),
         cmocka_unit_test(a_graph_rewritten_before_it_is_built_is_what_was_opened),
         cmocka_unit_test(a_head_and_what_is_fetched_are_the_file),
+        cmocka_unit_test(a_read_that_the_system_cancelled_is_an_error),
         cmocka_unit_test(a_file_beyond_the_memory_is_refused_or_read_by_rows),
 #if TW_TEST_TIFF
         cmocka_unit_test(a_tiff_of_many_pages_costs_a_few_reads_for_each),

@@ -8,7 +8,20 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+
+/* In place of the C library's: what a write to a pipe or a terminal fails with, if not 0. */
+static int refusal;
+
+ssize_t write(int fd, const void *data, size_t bytes)
+{
+    if (refusal != 0) {
+        errno = refusal;
+        return -1;
+    }
+    return syscall(SYS_write, fd, data, bytes);
+}
 
 static void a_file_appears_at_commit_and_not_before(void **state)
 {
@@ -266,6 +279,26 @@ static void a_pipe_is_written_and_stays_a_pipe(void **state)
     close_context(ctx);
 }
 
+/* File systems of users may fail with any number, also with that of a call to tw_cancel. */
+static void a_write_that_the_system_cancelled_is_an_error(void **state)
+{
+    (void)state;
+    tw_context *ctx = open_context();
+    twi_output *output = NULL;
+    assert_int_equal(mkfifo(in_scratch("pipe"), 0600), 0);
+    int reader = open(in_scratch("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_ok(ctx, twi_output_open(ctx, &output, in_scratch("pipe"), 3));
+    refusal = ECANCELED;
+    tw_status status = twi_output_write(ctx, output, "abc", 3);
+    refusal = 0;
+    close(reader);
+    assert_int_equal(unlink(in_scratch("pipe")), 0);
+    assert_fails(ctx, TW_ERR_IO, "cannot write", status);
+    twi_output_discard(output);
+    close_context(ctx);
+}
+
 /* Standard output becomes a pipe that nobody reads any more, for one write. */
 static void a_reader_that_left_is_an_error_and_no_signal_of_ours(void **state)
 {
@@ -485,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_size_no_disk_has_is_refused_at_once),
         cmocka_unit_test(a_full_device_is_reported),
         cmocka_unit_test(a_pipe_is_written_and_stays_a_pipe),
+        cmocka_unit_test(a_write_that_the_system_cancelled_is_an_error),
         cmocka_unit_test(a_reader_that_left_is_an_error_and_no_signal_of_ours),
         cmocka_unit_test(a_cancelled_write_stops),
         cmocka_unit_test(no_memory_at_any_point_leaves_nothing),
