@@ -36,6 +36,7 @@ tw_status twi_out_of_memory(tw_context *ctx, uint64_t bytes, const char *what)
                    twi_memory_advice(advice, ctx, bytes));
 }
 
+#undef twi_alloc
 tw_status twi_alloc(tw_context *ctx, void *out, uint64_t count, uint64_t size, const char *what)
 {
     void *block = twi_try_alloc(ctx, count, size);
@@ -51,6 +52,7 @@ tw_status twi_alloc(tw_context *ctx, void *out, uint64_t count, uint64_t size, c
                          what, (unsigned long long)count, (unsigned long long)size);
 }
 
+#undef twi_alloc_zeroed
 tw_status twi_alloc_zeroed(tw_context *ctx, void *out, uint64_t count, uint64_t size,
                            const char *what)
 {

@@ -16,6 +16,29 @@ TWI_SHARED TW_CHECKED tw_status twi_alloc(tw_context *ctx, void *out, uint64_t c
                                           const char *what);
 TWI_SHARED TW_CHECKED tw_status twi_alloc_zeroed(tw_context *ctx, void *out, uint64_t count,
                                                  uint64_t size, const char *what);
+#ifdef __clang_analyzer__ /* it checks one file at a time: tell it that TW_OK gives a block */
+static inline tw_status twi_alloc_told(tw_context *ctx, void *out, uint64_t count, uint64_t size,
+                                       const char *what)
+{
+    const tw_status status = twi_alloc(ctx, out, count, size, what);
+    if (status == TW_OK && *(void **)out == NULL) {
+        __builtin_unreachable();
+    }
+    return status;
+}
+static inline tw_status twi_alloc_zeroed_told(tw_context *ctx, void *out, uint64_t count,
+                                              uint64_t size, const char *what)
+{
+    const tw_status status = twi_alloc_zeroed(ctx, out, count, size, what);
+    if (status == TW_OK && *(void **)out == NULL) {
+        __builtin_unreachable();
+    }
+    return status;
+}
+#define twi_alloc twi_alloc_told
+#define twi_alloc_zeroed twi_alloc_zeroed_told
+#endif
+
 /* NULL instead of a sentence; for worker threads. */
 void *twi_try_alloc(tw_context *ctx, uint64_t count, uint64_t size);
 

@@ -69,23 +69,24 @@ static bool take_word(const char *word, tw_image_file_options *out, char *layout
 static tw_status take_words(const cli_job *job, const char *words, tw_image_file_options *out,
                             char *layout)
 {
-    char word[32], kinds[8] = "", kind[2] = "";
+    char word[32], kinds[8] = "", kind = '\0';
+    size_t taken = 0;
     for (const char *at = words; at != NULL;) {
         const char *comma = strchr(at, ',');
         const size_t length = comma != NULL ? (size_t)(comma - at) : strlen(at);
         snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), at);
-        if (!take_word(word, out, layout, kind)) {
+        if (!take_word(word, out, layout, &kind)) {
             return tw_fail(job->ctx, TW_ERR_ARGUMENT,
                            "--tiff '%.60s': expected none, deflate, lzw, zstd, predictor, tiles, "
                            "tiles=N with a multiple of 16 up to 8192, big, bands or pages",
                            word);
         }
-        if (strchr(kinds, kind[0]) != NULL) {
+        if (strchr(kinds, kind) != NULL) {
             return tw_fail(job->ctx, TW_ERR_ARGUMENT,
                            "--tiff %.60s: '%.30s' repeats or contradicts a word before it", words,
                            word);
         }
-        strcat(kinds, kind); /* of five there are */
+        kinds[taken++] = kind; /* of five there are */
         at = comma != NULL ? comma + 1 : NULL;
     }
     return TW_OK;

@@ -367,9 +367,10 @@ static tw_status rows_begin(tw_context *ctx, void **state, twi_output *output,
 static tw_status write_woven(tw_context *ctx, const row_writer *w, twi_output *output,
                              const void *const rows[3])
 {
-    weave(rows, w->planes, w->cols, w->type, w->row);
+    const int64_t planes = w->planes == 1 ? 1 : 3; /* others are not accepted */
+    weave(rows, planes, w->cols, w->type, w->row);
     return twi_output_write(ctx, output, w->row,
-                            (uint64_t)w->planes * (uint64_t)w->cols * tw_type_size(w->type));
+                            (uint64_t)planes * (uint64_t)w->cols * tw_type_size(w->type));
 }
 
 static tw_status rows_add(tw_context *ctx, void *state, twi_output *output, const void *row)

@@ -498,8 +498,8 @@ static bool read_number(const char *text, double *out)
 {
     static const char *const words[] = {"1.#QNAN", "1.#SNAN", "1.#IND", "1.#INF"};
     char plain[64], *end = NULL, *comma;
-    const size_t length = strlen(text);
     text += strspn(text, " ");
+    const size_t length = strlen(text);
     const bool negative = text[0] == '-';
     for (int i = 0; i < 4; i++) {
         if (strncasecmp(text + negative, words[i], strlen(words[i])) == 0) {
@@ -510,7 +510,7 @@ static bool read_number(const char *text, double *out)
     if (length >= sizeof plain) {
         return false;
     }
-    strcpy(plain, text);
+    memcpy(plain, text, length + 1);
     comma = strchr(plain, '.') == NULL ? strchr(plain, ',') : NULL;
     if (comma != NULL) {
         *comma = '.';

@@ -49,7 +49,8 @@ static const char *show_value(char text[SHOWN], const cli_option *option, const 
         return show_real(text, *(const double *)place);
     case CLI_TIME:
         show_real(text, *(const double *)place);
-        return strcat(text, "s");
+        (void)snprintf(text + strlen(text), SHOWN - strlen(text), "s");
+        return text;
     case CLI_TYPE:
         return tw_type_name(*(const tw_type *)place);
     case CLI_METHOD:

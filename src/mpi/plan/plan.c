@@ -52,13 +52,13 @@ static tw_status tell_array(tw_context *ctx, const twi_world *world, void *array
     return status == TW_OK ? tell(ctx, world, *data, (uint64_t)count * size) : status;
 }
 
-/* Rank 0's tree into the others' plans. */
+/* Rank 0's tree into the others' plans, which have none yet. */
 static tw_status tell_tree(tw_context *ctx, const twi_world *world, tw_apsp_plan *plan)
 {
     twi_tree *tree = plan->tree;
+    const bool told = tree == NULL;
     tw_status status = TW_OK;
-    if (world->rank != 0) {
-        plan->tree = NULL;
+    if (told) {
         status = twi_alloc_zeroed(ctx, &tree, 1, sizeof *tree, "the elimination tree");
         plan->tree = tree;
     }
@@ -68,7 +68,7 @@ static tw_status tell_tree(tw_context *ctx, const twi_world *world, tw_apsp_plan
     }
     twi_tree numbers = {0};
     int64_t high = 0;
-    if (world->rank == 0) {
+    if (!told) {
         memcpy(&numbers, tree, sizeof numbers);
         high = tree->high_first[tree->blocks];
     }
@@ -79,7 +79,7 @@ static tw_status tell_tree(tw_context *ctx, const twi_world *world, tw_apsp_plan
     if (status != TW_OK) {
         return status;
     }
-    if (world->rank != 0) {
+    if (told) {
         memcpy(tree, &numbers, sizeof numbers);
         atomic_init(&tree->users, 1);
         tree->first = tree->vertex = tree->high = tree->parent = tree->block = tree->place = NULL;

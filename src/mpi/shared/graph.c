@@ -343,6 +343,7 @@ static tw_status take_part(tw_context *ctx, const twi_world *world, tw_graph *pa
     return status == TW_OK ? receive_array(ctx, world, part->weights, about->arcs, size) : status;
 }
 
+/* `all`: the graph, on rank 0 alone. */
 static tw_status deal(tw_context *ctx, tw_mpi_graph *graph, tw_graph *all)
 {
     const twi_world *world = &graph->world;
@@ -350,7 +351,7 @@ static tw_status deal(tw_context *ctx, tw_mpi_graph *graph, tw_graph *all)
     letter *letters = NULL;
     letter mine = {0};
     tw_status status = TW_OK;
-    if (world->rank == 0) {
+    if (all != NULL) {
         status = twi_alloc(ctx, &begin, (uint64_t)world->size + 1, sizeof *begin, "the parts");
         if (status == TW_OK) {
             status = twi_alloc(ctx, &letters, (uint64_t)world->size, sizeof *letters, "the parts");
@@ -373,7 +374,7 @@ static tw_status deal(tw_context *ctx, tw_mpi_graph *graph, tw_graph *all)
         status = make_part(ctx, &graph->own, &mine);
     }
     status = twi_world_agree(ctx, world, status);
-    if (status == TW_OK && world->rank == 0) {
+    if (status == TW_OK && all != NULL) {
         const size_t size = tw_type_size(all->weight_type);
         for (int r = 1; r < world->size && status == TW_OK; r++) {
             status = give_part(ctx, world, all, begin, r);
@@ -412,7 +413,7 @@ static tw_status share_names(tw_context *ctx, tw_mpi_graph *graph, tw_graph *all
     const uint64_t n = (uint64_t)own->n;
     uint64_t bytes = 0;
     tw_status status = TW_OK;
-    if (world->rank == 0 && all->label_text != NULL && n > 0) {
+    if (all != NULL && all->label_text != NULL && n > 0) {
         const int64_t last = all->label_offsets[n - 1];
         bytes = (uint64_t)last + strlen(all->label_text + last) + 1;
         own->label_text = all->label_text;

@@ -60,6 +60,7 @@ typedef struct verdict {
     char sentence[sizeof((tw_context *)0)->error];
 } verdict;
 
+#undef twi_world_agree
 tw_status twi_world_agree(tw_context *ctx, const twi_world *world, tw_status status)
 {
     int mine = status == TW_OK ? world->size : world->rank;

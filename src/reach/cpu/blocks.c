@@ -69,7 +69,8 @@ __attribute__((always_inline)) static inline bool close_block(tw_context *ctx,
         memcpy(&all, sets + to * words, bytes);
         for (int32_t i = 0; i < count && list[i] >= lowest; i++) {
             const int64_t bit = list[i] - lowest;
-            if (counting && list[i] < end && ((all.word[bit / 64] >> (bit % 64)) & 1) != 0) {
+            if (counting && list[i] < end && ((all.word[bit / 64] >> (bit % 64)) & 1) != 0 &&
+                redundant != NULL) {
                 redundant[before + i] = 1;
             } else {
                 join(all.word, sets + (int64_t)list[i] * words, words);
