@@ -14,13 +14,13 @@
 /* In place of the C library's: what a write to a pipe or a terminal fails with, if not 0. */
 static int refusal;
 
-ssize_t write(int fd, const void *data, size_t bytes)
+ssize_t write(int fd, const void *buf, size_t n)
 {
     if (refusal != 0) {
         errno = refusal;
         return -1;
     }
-    return syscall(SYS_write, fd, data, bytes);
+    return syscall(SYS_write, fd, buf, n);
 }
 
 static void a_file_appears_at_commit_and_not_before(void **state)
