@@ -3,9 +3,11 @@
 it: files of every format, options, what it says of bad input and how often, and what it leaves behind.
 
 RUN is tests/mpi/run, UNRESERVED a library before which no file system can reserve room, CRAMPED one before which there is
-none to share memory in, WITH_GPUS the command on GPUs that are not there (tests/fake-gpu). Every failure is printed; the exit status is 1 if there is one."""
+none to share memory in, WITH_GPUS the command on GPUs that are not there (tests/fake-gpu). Every failure is printed; the exit status is 1 if there is one.
+TW_TEST_SMALL: of what is tried in many combinations a fourth, for builds in which every start takes seconds."""
 import fcntl
 import filecmp
+import itertools
 import json
 import math
 import os
@@ -23,6 +25,11 @@ with_gpus = sys.argv[7] if len(sys.argv) > 7 else None
 failed = 0
 done = 0
 LIMIT = 1200  # seconds, for what hangs
+
+
+def some(cases):
+    cases = list(cases)
+    return cases[::4] if "TW_TEST_SMALL" in os.environ else cases
 
 
 def check(right, what, *more):
@@ -76,14 +83,13 @@ def formats():
     write_edges("g.el", 170, 700, 1)
     one("generate", "graph", "dense", "g.bin", "--vertices", "170", "--seed", "4")
     one("generate", "graph", "sparse", "g.gr", "--vertices", "170", "--seed", "4")
-    for graph in ("g.bin", "g.el", "g.gr"):
-        for extra in ([], ["--undirected", "--block", "64"], ["--unweighted", "--type", "f32"]):
-            for out in ("m.npy", "m.raw"):
-                one("apsp", graph, "right-" + out, "--method", "closure", *extra)
-                _, said, code, err = ranks(3, "apsp", graph, out, "--verify=2", *extra)
-                check(code == 0 and not said, graph, extra, out, code, err)
-                check(same(out, "right-" + out), graph, extra, out, "other bytes")
-                os.unlink(os.path.join(folder, out))
+    extras = ([], ["--undirected", "--block", "64"], ["--unweighted", "--type", "f32"])
+    for graph, extra, out in some(itertools.product(("g.bin", "g.el", "g.gr"), extras, ("m.npy", "m.raw"))):
+        one("apsp", graph, "right-" + out, "--method", "closure", *extra)
+        _, said, code, err = ranks(3, "apsp", graph, out, "--verify=2", *extra)
+        check(code == 0 and not said, graph, extra, out, code, err)
+        check(same(out, "right-" + out), graph, extra, out, "other bytes")
+        os.unlink(os.path.join(folder, out))
     out, _, code, _ = ranks(2, "apsp", "g.bin", "--json", "-q", "--verify=0", "--threads", "1")
     report = json.loads(out)
     check(code == 0 and report["ranks"] == 2 and report["verified_rows"] == 170 and report["threads"] == 1,
@@ -166,20 +172,18 @@ def texts():
         file.writelines(f"{generator.randrange(150)} {generator.randrange(150)} {generator.randrange(3)}\n" for _ in range(900))
     with open(os.path.join(folder, "parts.el"), "w", encoding="ascii") as file:
         file.writelines(f"{generator.randrange(150)} {generator.randrange(150)} {generator.random():.3f}\n" for _ in range(900))
-    turn = 0
-    for graph in ("g.bin", "g.gr", "ties.el", "parts.el", "trains.csv", "down.el"):
-        for method in ("closure", "dijkstra", "sweep"):
-            if graph == "down.el" and method == "closure":
-                continue  # negative weights
-            for out, before in (("m.npy", "p.csv"), ("m.csv", "p.npy"), ("long.csv", "p.raw")):
-                turn += 1
-                words = ["--method", method, *(["--long"] if out == "long.csv" else []),
-                         *(["--undirected"] if turn % 3 == 0 and graph != "down.el" else []),
-                         *(["--sources", "Brig,Bern" if graph == "trains.csv" else "2,1,2"] if turn % 4 == 0 else [])]
-                one("apsp", graph, "right-" + out, "--predecessors", "right-" + before, *words)
-                _, said, code, err = ranks(turn % 3 + 1, "apsp", graph, out, "--predecessors", before, "--verify=2", *words)
-                check(code == 0 and same(out, "right-" + out) and same(before, "right-" + before) and not left(), "text",
-                      graph, out, before, words, said, err)
+    graphs = ("g.bin", "g.gr", "ties.el", "parts.el", "trains.csv", "down.el")
+    files = (("m.npy", "p.csv"), ("m.csv", "p.npy"), ("long.csv", "p.raw"))
+    for turn, (graph, method, (out, before)) in some(enumerate(itertools.product(graphs, ("closure", "dijkstra", "sweep"), files), 1)):
+        if graph == "down.el" and method == "closure":
+            continue  # negative weights
+        words = ["--method", method, *(["--long"] if out == "long.csv" else []),
+                 *(["--undirected"] if turn % 5 < 2 and graph != "down.el" else []),
+                 *(["--sources", "Brig,Bern" if graph == "trains.csv" else "2,1,2"] if turn % 7 < 2 else [])]
+        one("apsp", graph, "right-" + out, "--predecessors", "right-" + before, *words)
+        _, said, code, err = ranks(turn % 3 + 1, "apsp", graph, out, "--predecessors", before, "--verify=2", *words)
+        check(code == 0 and same(out, "right-" + out) and same(before, "right-" + before) and not left(), "text",
+              graph, out, before, words, said, err)
     one("apsp", "g.gr", "--predecessors", "right.npy")
     for count, method in ((2, "closure"), (3, "dijkstra"), (2, "auto")):
         _, said, code, err = ranks(count, "apsp", "g.gr", "--predecessors", "some.npy", "--method", method)
@@ -448,7 +452,7 @@ def bad():
         (["apsp"], "GRAPH"),
         (["solve"], "unknown command"),
     ]
-    for words, sentence in cases:
+    for words, sentence in some(cases):
         _, said, code, err = ranks(3, *words)
         check(code == 2 and len(said) == 1 and sentence in said[0], words, code, err)
         check(not [name for name in ("x.npy", "x.csv", "q.npy") if os.path.exists(os.path.join(folder, name))] and not left(),
@@ -617,7 +621,7 @@ def different():
     far = "./" * 60
     plain = ["apsp", "g.bin", "x.npy"]
     cluster = ["apsp", "--explain", "--ranks", "4", "--rate", "1", "--vertices", "30"]
-    for mine, yours, sentence in (
+    for mine, yours, sentence in some((
         (plain, [*plain, "--block", "64"], "rank 1 was given --block 64 and rank 0 was not;"),
         ([*plain, "--block", "128"], [*plain, "--block", "64"], "rank 1 was given --block 64 and rank 0 128;"),
         (plain, ["apsp", "g.bin", "y.npy"], "rank 1 was given OUT y.npy and rank 0 x.npy;"),
@@ -640,7 +644,7 @@ def different():
         ([*plain, "--checkpoint", far + "s1"], [*plain, "--checkpoint", far + "s2"], "/s2 and rank 0 ..."),
         ([*plain, "--checkpoint", "s", "--every", "10m"], [*plain, "--checkpoint", "s", "--every", "30s"],
          "--every 30s and rank 0 600s;"),
-    ):
+    )):
         _, said, code, err = ranks(1, *mine, ":", "-n", "2", mpi, *yours)
         check(code == 2 and len(said) == 1 and sentence in said[0], mine, yours, code, err)
         check(not left() and not os.path.exists(os.path.join(folder, "x.npy")), mine, yours, "left a file")

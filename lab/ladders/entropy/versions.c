@@ -8,7 +8,7 @@
  * counts apart. Where that distance is near a multiple of the bytes of one way of the first cache
  * (16 KiB on a Neoverse V1, whose 64 KiB have four ways), the 16 counts of one place want the same
  * few sets of it and drive each other out. There, on one thread in November 2026, windows of 5 x 5
- * took 26 to 29 ns of processor time an element at n = 1000 and 1280, 40 at n = 1024, where eight
+ * took 26 to 29 ns of processor time per element at n = 1000 and 1280, 40 at n = 1024, where eight
  * images share a set, and 63 to 65 at n = 1023 and 1279, where all 16 do.
  */
 #include "ladders/entropy/versions.h"

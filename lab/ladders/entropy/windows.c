@@ -11,7 +11,7 @@
  * Ladder entropy-cpu-windows: two versions of row D2 over windows of 5 to 31 a side, 16 levels.
  * counted-K counts the window of each element (v12), K x K reads; integral-K has 16 integral images
  * (v13), so that a window of any size costs 64 reads: its authors meant it for larger windows than
- * theirs of 5 x 5. sliding-K, ours, takes 2 K reads an element. What there is to see: from which K
+ * theirs of 5 x 5. sliding-K, ours, takes 2 K reads per element. What there is to see: from which K
  * on the images pay, beside counting and beside a histogram that slides. The array has 1000 x 1000
  * elements. At 1024 x 1024, the second size, the images get into each other's way in the first
  * cache (versions.c): there they take half as long again, and hardly beat the histogram.

@@ -38,7 +38,7 @@ typedef struct map_result {
     int32_t threads;
     double fastest, slowest; /* seconds */
     double copy;             /* bytes per second */
-    double bytes;            /* an element */
+    double bytes;            /* per element */
     const char *method;
     const char *isa;
 } map_result;
