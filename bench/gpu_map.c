@@ -67,7 +67,7 @@ typedef struct timing {
 static void launch(twi_map_gpu *gpu, const twi_map_job *job, char *to, char *from, size_t bytes)
 {
     if (gpu != NULL) {
-        must(twi_map_gpu_queue(ctx, gpu, 0, job, NULL));
+        must(twi_map_gpu_queue(ctx, gpu, 0, job, NULL, NULL));
     } else {
         must_run(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, NULL), "copying");
     }

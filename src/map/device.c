@@ -47,7 +47,7 @@ tw_status tw_map_plan_apply_device(tw_context *ctx, tw_map_plan *plan, tw_matrix
     if (status == TW_OK) {
         const twi_map_job job =
             twi_map_job_of(plan, 0, plan->shape.rows, inputs, out->data, out->stride);
-        status = twi_map_gpu_queue(ctx, plan->gpu, gpu, &job, options.stream);
+        status = twi_map_gpu_queue(ctx, plan->gpu, gpu, &job, NULL, options.stream);
     }
     return status;
 }

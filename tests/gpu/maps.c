@@ -243,7 +243,7 @@ static void check_case(const map_case *c)
     char *got = malloc(p.out.bytes);
     twi_map_job job = on_device(&p);
     must(twi_map_gpu_create(ctx, &gpu, &job), c->text);
-    must(twi_map_gpu_queue(ctx, gpu, 0, &job, NULL), c->text);
+    must(twi_map_gpu_queue(ctx, gpu, 0, &job, NULL, NULL), c->text);
     must_run(cudaMemcpy(got, p.out.device, p.out.bytes, cudaMemcpyDeviceToHost), c->text);
     twi_map_gpu_destroy(gpu);
     must(twi_map_reference_run(ctx, &p.job), c->text);
@@ -370,7 +370,7 @@ static void check_function(twi_op op, tw_type compute)
     job.inputs[1] = (twi_map_input){device + VALUES * size, compute, VALUES, 1};
     twi_map_gpu *gpu = NULL;
     must(twi_map_gpu_create(ctx, &gpu, &job), twi_op_name(op));
-    must(twi_map_gpu_queue(ctx, gpu, 0, &job, NULL), twi_op_name(op));
+    must(twi_map_gpu_queue(ctx, gpu, 0, &job, NULL, NULL), twi_op_name(op));
     must_run(cudaMemcpy(host, device, 3 * VALUES * size, cudaMemcpyDeviceToHost), "fetching");
     twi_map_gpu_destroy(gpu);
     double worst = 0;
@@ -512,7 +512,7 @@ static void check_broadcasts(void)
 }
 
 /* Repetition in registers against so many launches, for the functions too. */
-static void check_repetition(void)
+static void check_passes(int64_t passes)
 {
     map_case c = {"x + sqrt((col % 2 ? log(x) : cos(x)) + 1)",
                   TW_F32,
@@ -521,7 +521,7 @@ static void check_repetition(void)
                   1000,
                   0,
                   0,
-                  10,
+                  passes,
                   0,
                   0,
                   true};
@@ -533,7 +533,7 @@ static void check_repetition(void)
     char *apart = malloc(p.out.bytes);
     twi_map_job job = on_device(&p);
     must(twi_map_gpu_create(ctx, &gpu, &job), c.text);
-    must(twi_map_gpu_queue(ctx, gpu, 0, &job, NULL), c.text);
+    must(twi_map_gpu_queue(ctx, gpu, 0, &job, NULL, NULL), c.text);
     must_run(cudaMemcpy(together, p.out.device, p.out.bytes, cudaMemcpyDeviceToHost), c.text);
     twi_map_gpu_destroy(gpu);
     release(&p, &c);
@@ -541,15 +541,64 @@ static void check_repetition(void)
     prepare(&p, &c);
     job = on_device(&p);
     must(twi_map_gpu_create(ctx, &gpu, &job), c.text);
-    for (int pass = 0; pass < 10; pass++) {
-        must(twi_map_gpu_queue(ctx, gpu, 0, &job, NULL), c.text);
+    for (int64_t pass = 0; pass < passes; pass++) {
+        must(twi_map_gpu_queue(ctx, gpu, 0, &job, NULL, NULL), c.text);
     }
     must_run(cudaMemcpy(apart, p.out.device, p.out.bytes, cudaMemcpyDeviceToHost), c.text);
     twi_map_gpu_destroy(gpu);
-    tell(same_result(together, apart, p.out.bytes, TW_F32, &at), "ten passes at once");
+    tell(same_result(together, apart, p.out.bytes, TW_F32, &at), "all passes at once");
     release(&p, &c);
     free(apart);
     free(together);
+}
+
+/* The kernel asks after every 256 whether to go on. */
+static void check_repetition(void)
+{
+    static const int64_t passes[] = {10, 255, 256, 257, 512, 600};
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        check_passes(passes[i]);
+    }
+}
+
+static void cancel(void *own, const char *stage, double done, double total, const char *unit)
+{
+    (void)stage, (void)done, (void)total, (void)unit;
+    tw_cancel(own);
+}
+
+/* A map whose passes would take years, cancelled once it has begun: with one band under way and
+ * with one in every slot, on a device and on two. */
+static void check_cancel(void)
+{
+    static const int64_t sides[] = {16, 3000};
+    static const char *const devices[] = {TWI_GPU_PREFIX ":0", TWI_GPU_PREFIX ":0,0"};
+    for (int k = 0; k < 4; k++) {
+        const int64_t side = sides[k / 2];
+        tw_context *own = NULL;
+        tw_expr *expr = NULL;
+        tw_map_options options = TW_MAP_OPTIONS_INIT;
+        char *from = calloc((size_t)(side * side), sizeof(float));
+        char *to = calloc((size_t)(side * side), sizeof(float));
+        tw_matrix in = {from, side, side, side, TW_F32};
+        tw_matrix out = {to, side, side, side, TW_F32};
+        options.repeat = 100000000000;
+        must(tw_context_create(&own), "a context");
+        tw_set_progress(own, cancel, own);
+        tell(from != NULL && to != NULL && tw_set_device(own, devices[k % 2]) == TW_OK &&
+                 tw_expr_create(own, &expr, "sin(x) + 1", NULL) == TW_OK &&
+                 tw_map(own, &out, expr, &in, 1, &options) == TW_ERR_CANCELLED,
+             "endless passes are cancelled");
+        tw_clear_cancel(own);
+        tw_set_progress(own, NULL, NULL);
+        options.repeat = 1;
+        tell(tw_map(own, &out, expr, &in, 1, &options) == TW_OK && *(float *)(void *)to == 1,
+             "and what follows is computed");
+        tw_expr_destroy(expr);
+        tw_context_destroy(own);
+        free(to);
+        free(from);
+    }
 }
 
 static void check_host(void)
@@ -699,6 +748,7 @@ int main(void)
     check_residues();
     check_broadcasts();
     check_repetition();
+    check_cancel();
     check_host();
     check_cache();
     check_kept();

@@ -196,7 +196,7 @@ def texts():
         os.environ["XDG_CACHE_HOME"] = kept
         _, said, code, err = ranks(2, "apsp", "grid.bin", "some.npy", "--method", "sweep", *words)
         del os.environ["XDG_CACHE_HOME"]
-        found = [name for _, _, names in os.walk(kept) for name in names]
+        found = [name for _, _, names in os.walk(os.path.join(kept, "tilewright")) for name in names]
         check(code == 0 and (len(found) > 0) == (files > 0), "the kept order", words, found, err)
     shutil.rmtree(kept, ignore_errors=True)
 

@@ -201,7 +201,7 @@ static int64_t task_elements(const twi_map_course *p)
 static void cut(twi_map_course *p, int threads)
 {
     const twi_map_job *job = p->job;
-    int64_t registers = p->places + (p->input_count + 2) * p->period;
+    int64_t registers = p->places + (p->input_count + 3) * p->period;
     int64_t block = CACHE_BYTES / (registers * p->size) / TWI_MAP_GRAIN * TWI_MAP_GRAIN;
     block = block < BLOCK_LEAST ? BLOCK_LEAST : block > BLOCK_MOST ? BLOCK_MOST : block;
     const bool stream = is_stream(p);
@@ -209,7 +209,8 @@ static void cut(twi_map_course *p, int threads)
     int64_t most = twi_round_up((job->cols + p->period - 1) / p->period, TWI_MAP_GRAIN);
     p->block = block < most ? block : most;
     p->room = stream ? TWI_MAP_GRAIN : p->block; /* a stream's registers hold what is left over */
-    p->past_caches = stream && job->row_count * job->cols * p->size >= PAST_CACHES;
+    p->past_caches =
+        job->row_count * job->cols * (int64_t)tw_type_size(job->variants->type) >= PAST_CACHES;
 
     const int64_t width = p->block * p->period;
     int64_t values = 0;
@@ -258,9 +259,10 @@ static void measure(twi_map_course *p)
             (uint64_t)(program->col_end - program->row_end) * (uint64_t)(p->strip_room * p->size);
     }
     uint64_t blocks = (uint64_t)p->places + (uint64_t)(p->input_count + 2) * (uint64_t)p->period;
+    const uint64_t joined = (uint64_t)(p->period * p->room) * tw_type_size(v->type);
     p->part = twi_aligned((uint64_t)p->count * sizeof(void *)) +
               twi_aligned((uint64_t)p->count * sizeof(int64_t)) + p->row_bytes + p->column_bytes +
-              blocks * twi_block_bytes(p) + TWI_CACHE_LINE;
+              blocks * twi_block_bytes(p) + joined + TWI_CACHE_LINE;
     p->part = twi_aligned(p->part);
 }
 

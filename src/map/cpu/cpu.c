@@ -41,19 +41,25 @@
 #define AHEAD ((int64_t)16 << 10)
 #define HOW_NEAR 1 /* into the last */
 #endif
+#define NEXT_NEAR 2 /* a block is asked for while the one before it is computed: into the second */
 _Static_assert(PIECE % TWI_MAP_GRAIN == 0, "pieces are whole rounds of a kernel");
 
-/* Whole lines to `out`, past the caches where the machine can do that: a line that is overwritten
- * is then not read first, a fifth of what a*b+c moves. TO_MEMORY: it can. Who has written so calls
- * written_past before others look. */
+/* Bytes to `out`, whole lines of it past the caches where the machine can do that: a line that is
+ * overwritten is then not read first, a fifth of what a*b+c moves. TO_MEMORY: it can. Who has
+ * written so calls written_past before others look. */
 #ifdef __SSE2__
 #define TO_MEMORY true
 static void write_past(char *out, const char *from, int64_t bytes)
 {
-    for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(__m128i)) {
+    int64_t at = (int64_t)(-(uintptr_t)out % TWI_CACHE_LINE);
+    at = at < bytes ? at : bytes;
+    const int64_t end = at + (bytes - at) / TWI_CACHE_LINE * TWI_CACHE_LINE;
+    memcpy(out, from, (size_t)at);
+    for (; at < end; at += (int64_t)sizeof(__m128i)) {
         _mm_stream_si128((__m128i *)(void *)(out + at),
-                         _mm_load_si128((const __m128i *)(const void *)(from + at)));
+                         _mm_loadu_si128((const __m128i *)(const void *)(from + at)));
     }
+    memcpy(out + end, from + end, (size_t)(bytes - end));
 }
 
 static void written_past(void)
@@ -82,6 +88,7 @@ typedef struct worker {
     char *places;
     char *inputs;  /* period blocks of each input that is converted or taken apart */
     char *results; /* two times period blocks */
+    char *joined;  /* period blocks of the result on their way past the caches */
     const void *pointers[2 * TWI_MAP_COL_PERIOD];
 } worker;
 
@@ -402,20 +409,50 @@ static const void *as_block(worker *w, const twi_map_lane *l, const void *value,
     return out;
 }
 
+static void put_together(const worker *w, char *out, const void *const *results, int64_t cols)
+{
+    const twi_map_course *p = w->plan;
+    const tw_type type = p->job->variants->type;
+    const int64_t groups = cols / p->period;
+    p->machine->store[type](out, results, p->period, groups);
+    for (int64_t j = 0; j < cols % p->period; j++) {
+        const void *last = (const char *)results[j] + groups * p->size;
+        p->machine->store[type](out + (groups * p->period + j) * (int64_t)tw_type_size(type), &last,
+                                1, 1);
+    }
+}
+
 static void store_results(worker *w, char *out, const void *const *results, const place *at)
 {
     const twi_map_course *p = w->plan;
     const tw_type type = p->job->variants->type;
-    const int64_t groups = at->cols / p->period;
-    if (p->period == 1 && type == p->job->variants->compute) {
-        memmove(out, results[0], (size_t)(groups * p->size)); /* in place they are the same */
-        return;
+    const int64_t bytes = at->cols * (int64_t)tw_type_size(type);
+    const bool past = TO_MEMORY && p->past_caches;
+    const char *whole = results[0];
+    if (p->period > 1 || type != p->job->variants->compute) {
+        put_together(w, past ? w->joined : out, results, at->cols);
+        whole = past ? w->joined : out;
     }
-    p->machine->store[type](out, results, p->period, groups);
-    for (int64_t j = 0; j < at->cols % p->period; j++) {
-        const void *last = (const char *)results[j] + groups * p->size;
-        p->machine->store[type](out + (groups * p->period + j) * (int64_t)tw_type_size(type), &last,
-                                1, 1);
+    if (past) {
+        write_past(out, whole, bytes);
+    } else if (whole != out) {
+        memmove(out, whole, (size_t)bytes); /* of an input, perhaps, that is the result, too */
+    }
+}
+
+/* The block that comes next is asked for while this one is computed. */
+static void ask_for_next(const worker *w, const place *at)
+{
+    const twi_map_course *p = w->plan;
+    for (int32_t k = 0; k < p->job->input_count; k++) {
+        const twi_map_input *input = &p->job->inputs[k];
+        const int64_t bytes = at->cols * (int64_t)tw_type_size(input->type);
+        if ((p->inputs >> k & 1) != 0) {
+            const char *next = input_at(p->job, input, at) + bytes;
+            for (int64_t from = 0; from < bytes; from += TWI_CACHE_LINE) {
+                __builtin_prefetch(next + from, 0, NEXT_NEAR);
+            }
+        }
     }
 }
 
@@ -426,10 +463,15 @@ static void run_block(worker *w, const int32_t *lane_of, const place *at)
     const tw_type type = job->variants->type;
     char *out = (char *)job->out + ((at->row - job->first_row) * job->out_stride + at->first) *
                                        (int64_t)tw_type_size(type);
-    const bool direct = at->whole && type == job->variants->compute;
+    const bool stream = p->room < p->block;
+    const bool direct =
+        at->whole && type == job->variants->compute && (stream || !(TO_MEMORY && p->past_caches));
     const void *results[TWI_MAP_COL_PERIOD];
     bool stored = false;
     load_inputs(w, at);
+    if (!stream) {
+        ask_for_next(w, at);
+    }
     for (int64_t residue = 0; residue < p->period; residue++) {
         const twi_map_lane *l = &p->lanes[lane_of[residue]];
         const int64_t n = twi_round_up(residue_count(p, at->cols, residue), TWI_MAP_GRAIN);
@@ -520,6 +562,8 @@ static void lay_out(worker *w, const twi_map_course *p, char *part)
     w->inputs = part;
     part += (uint64_t)(p->input_count * p->period) * twi_block_bytes(p);
     w->results = part;
+    part += 2 * (uint64_t)p->period * twi_block_bytes(p);
+    w->joined = part;
 }
 
 /* How far the whole result is, once a share of this job is done. */

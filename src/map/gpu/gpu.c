@@ -224,8 +224,8 @@ static bool is_aligned(const twi_map_gpu *gpu, const device_rows *rows, bool one
                             (one_row || (uintptr_t)(rows->step * rows->size) % bytes == 0));
 }
 
-static void fill_arguments(const twi_map_gpu *gpu, const twi_map_job *job, bool one_row,
-                           int64_t arguments[TWI_MAP_ARGUMENTS])
+static void fill_arguments(const twi_map_gpu *gpu, const twi_map_job *job, const void *stop,
+                           bool one_row, int64_t arguments[TWI_MAP_ARGUMENTS])
 {
     bool aligned = true;
     for (int32_t k = -1; k < gpu->source.input_count; k++) {
@@ -242,10 +242,11 @@ static void fill_arguments(const twi_map_gpu *gpu, const twi_map_job *job, bool 
     arguments[TWI_MAP_COLS] = one_row ? job->row_count * job->cols : job->cols;
     arguments[TWI_MAP_REPEAT] = job->repeat;
     arguments[TWI_MAP_ALIGNED] = aligned;
+    arguments[TWI_MAP_STOP] = (int64_t)(uintptr_t)stop;
 }
 
 tw_status twi_map_gpu_queue(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
-                            const twi_map_job *job, void *stream)
+                            const twi_map_job *job, const void *stop, void *stream)
 {
     const twi_rtc_kernel *kernel = NULL;
     int64_t arguments[TWI_MAP_ARGUMENTS];
@@ -257,7 +258,7 @@ tw_status twi_map_gpu_queue(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
     if (status != TW_OK) {
         return status;
     }
-    fill_arguments(gpu, job, can_be_one_row(gpu, job), arguments);
+    fill_arguments(gpu, job, stop, can_be_one_row(gpu, job), arguments);
     int64_t rows = arguments[TWI_MAP_ROWS];
     int64_t cols = arguments[TWI_MAP_COLS];
     int64_t each = (int64_t)gpu->source.group * gpu->source.groups;

@@ -50,9 +50,10 @@ bool twi_map_gpu_is_kept(const tw_context *ctx, const twi_map_gpu *gpu, int32_t 
 TW_CHECKED tw_status twi_map_gpu_prepare(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
                                          bool *cached);
 
-/* The job on arrays in the memory of `device`, put on `stream`; not waited for. */
+/* The job on arrays in the memory of `device`, put on `stream`; not waited for. Passes end early
+ * once the word at `stop` (NULL: none), in that memory, is not 0. */
 TW_CHECKED tw_status twi_map_gpu_queue(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
-                                       const twi_map_job *job, void *stream);
+                                       const twi_map_job *job, const void *stop, void *stream);
 
 /* The job on arrays in host memory, on the devices of the list. */
 TW_CHECKED tw_status twi_map_gpu_run(tw_context *ctx, twi_map_gpu *gpu, const twi_gpu_list *devices,

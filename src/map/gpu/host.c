@@ -6,13 +6,17 @@
  * fit on a card, and the cost is that of the link, which is less than the memory of a CPU gives: a
  * map that is computed once over host arrays is better left there.
  *
- * A slot's memory, pinned and on the device alike: the rows of each input one after the other, then
- * those of the result, each array on a multiple of 256 bytes. Rows stand close where the kernel can
- * take them as one long row, else on multiples of 16 elements.
+ * A map of many passes could take hours on one band: its passes look at a word of the slot's memory
+ * now and then, which the host sets when the run is cancelled.
+ *
+ * A slot's memory, pinned and on the device alike: the rows of each input one after the other, that
+ * word if there are passes, then the rows of the result, each on a multiple of 256 bytes. Rows
+ * stand close where the kernel can take them as one long row, else on multiples of 16 elements.
  */
 #include "base/memory.h"
 #include "base/threads.h"
 #include "gpu/compat.h"
+#include "gpu/queue.h"
 #include "gpu/startup.h"
 #include "map/gpu/gpu.h"
 #include "map/gpu/slots.h"
@@ -20,6 +24,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define SLOTS 3
 #define BAND_BYTES (8 << 20)    /* of inputs and result together; at least a row */
@@ -43,6 +48,7 @@ typedef struct host_run {
     int64_t band; /* rows */
     slot_array inputs[TWI_MAP_INPUTS];
     slot_array out;
+    uint64_t stop; /* offset of a word that ends passes once it is not 0 */
     uint64_t bytes;
     int32_t slot_count;
     twi_map_slot *slots;
@@ -90,6 +96,8 @@ static void lay_out(host_run *run)
         const twi_map_input *in = &job->inputs[k];
         run->inputs[k] = place(run, in->type, in->row_step == 0, in->col_step == 0);
     }
+    run->stop = run->bytes;
+    run->bytes += job->repeat > 1 ? ALIGNMENT : 0;
     run->out = place(run, job->variants->type, false, false);
 }
 
@@ -198,6 +206,9 @@ static tw_status send(host_run *run, twi_map_slot *slot)
     twi_map_job job = band_job(run, slot);
     uint64_t out_bytes = (uint64_t)(slot->row_count * run->out.pitch * run->out.size);
     tw_status status = twi_gpu_check(ctx, (int)cudaSetDevice(slot->device), "selecting the device");
+    if (job.repeat > 1) {
+        *(int32_t *)(void *)((char *)slot->pinned.data + run->stop) = 0;
+    }
     if (status == TW_OK && run->out.offset > 0) {
         status = twi_gpu_check(ctx,
                                (int)cudaMemcpyAsync(slot->memory.data, slot->pinned.data,
@@ -206,7 +217,9 @@ static tw_status send(host_run *run, twi_map_slot *slot)
                                "sending a band");
     }
     if (status == TW_OK) {
-        status = twi_map_gpu_queue(ctx, run->gpu, slot->device, &job, slot->stream.stream);
+        const char *stop = (const char *)slot->memory.data + run->stop;
+        status = twi_map_gpu_queue(ctx, run->gpu, slot->device, &job, job.repeat > 1 ? stop : NULL,
+                                   slot->stream.stream);
     }
     if (status == TW_OK) {
         status = twi_gpu_check(ctx,
@@ -218,6 +231,50 @@ static tw_status send(host_run *run, twi_map_slot *slot)
     return status;
 }
 
+/* Tell the passes of a slot's band to end. A copy reaches the device while its processors are all
+ * busy, which filling memory, being a kernel, would wait for. */
+static tw_status stop_passes(host_run *run, const twi_map_slot *slot)
+{
+    cudaStream_t beside = NULL;
+    char *word = (char *)slot->pinned.data + run->stop;
+    tw_status status = twi_gpu_open_stream(run->ctx, &beside, true);
+    if (status == TW_OK) {
+        *(int32_t *)(void *)word = 1;
+        status =
+            twi_gpu_check(run->ctx,
+                          (int)cudaMemcpyAsync((char *)slot->memory.data + run->stop, word,
+                                               sizeof(int32_t), cudaMemcpyHostToDevice, beside),
+                          "ending the passes of a band");
+        (void)cudaStreamSynchronize(beside);
+        (void)cudaStreamDestroy(beside);
+    }
+    return status;
+}
+
+/* Wait for the stream of a slot. Where there are passes, look whether the run is cancelled. */
+static tw_status await_band(host_run *run, const twi_map_slot *slot)
+{
+    bool stopped = run->job->repeat == 1;
+    const struct timespec nap = {.tv_nsec = 100000};
+    tw_status status = TW_OK;
+    for (int64_t looks = 0; !stopped && status == TW_OK; looks++) {
+        if (cudaStreamQuery(slot->stream.stream) != cudaErrorNotReady) {
+            break;
+        }
+        if (twi_is_cancelled(run->ctx)) {
+            status = stop_passes(run, slot);
+            stopped = true;
+        } else if (looks > 1000) {
+            (void)nanosleep(&nap, NULL);
+        }
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_check(run->ctx, (int)cudaStreamSynchronize(slot->stream.stream),
+                               "computing a band");
+    }
+    return status == TW_OK ? twi_check_cancel(run->ctx) : status;
+}
+
 /* Wait for a slot's band, if it has one, and put the result in its place. */
 static tw_status finish(host_run *run, twi_map_slot *slot)
 {
@@ -227,8 +284,7 @@ static tw_status finish(host_run *run, twi_map_slot *slot)
     tw_status status =
         twi_gpu_check(run->ctx, (int)cudaSetDevice(slot->device), "selecting the device");
     if (status == TW_OK) {
-        status = twi_gpu_check(run->ctx, (int)cudaStreamSynchronize(slot->stream.stream),
-                               "computing a band");
+        status = await_band(run, slot);
     }
     if (status == TW_OK) {
         scatter(run, slot);
@@ -286,6 +342,11 @@ tw_status twi_map_gpu_run(tw_context *ctx, twi_map_gpu *gpu, const twi_gpu_list 
         status = run_bands(&run);
     }
     if (status != TW_OK) {
+        for (int32_t k = 0; k < run.slot_count && job->repeat > 1; k++) {
+            if (run.slots[k].row_count > 0 && cudaSetDevice(run.slots[k].device) == cudaSuccess) {
+                (void)stop_passes(&run, &run.slots[k]);
+            }
+        }
         /* with whatever is still under way in them */
         twi_map_slots_free(&gpu->slots, &gpu->slot_count);
     }

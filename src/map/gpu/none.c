@@ -43,8 +43,9 @@ tw_status twi_map_gpu_prepare(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
 }
 
 tw_status twi_map_gpu_queue(tw_context *ctx, twi_map_gpu *gpu, int32_t device,
-                            const twi_map_job *job, void *stream)
+                            const twi_map_job *job, const void *stop, void *stream)
 {
+    (void)stop;
     (void)job;
     (void)stream;
     return twi_map_gpu_prepare(ctx, gpu, device, NULL);

@@ -16,6 +16,7 @@
 #define LANES_F64 4   /* the same */
 #define GROUP_MOST 32 /* elements of a group */
 #define REGISTERS 160 /* for values of a program, of the 255 that a thread may have */
+#define PASSES 256    /* between two looks at whether to go on */
 
 /* ------------------------------------------------------------------------------------- text */
 
@@ -290,7 +291,8 @@ static void put_program(writer *w, const twi_map_source *source, const twi_map_j
     for (int32_t k = 0; k < source->input_count; k++) {
         put(w, ", const Iin%d &in%d", source->inputs[k], source->inputs[k]);
     }
-    put(w, ", place row, place col, place spread, count repeat)\n{\n");
+    put(w, ", place row, place col, place spread, count repeat, "
+           "const volatile int *stop)\n{\n");
     for (int32_t i = 0; i < program->still_end; i++) {
         put_operation(&b, i);
     }
@@ -306,15 +308,21 @@ static void put_program(writer *w, const twi_map_source *source, const twi_map_j
     twi_operation x = {.code = TWI_OP_INPUT, .index = job->x_input};
     put(w, "    number x[N]; TW_LANES x[i] = ");
     put_input(&b, &x);
-    put(w, ";\n    for (count pass = 0; pass < repeat; pass++) {\n");
+    /* As many passes as nobody waits for; then the question whether to go on. */
+    put(w,
+        ";\n    for (count pass = 0, end = 0; end < repeat;) {\n"
+        "        if (repeat > %d && stop != 0 && *stop != 0) break;\n"
+        "        end = repeat - pass < %d ? repeat : pass + %d;\n"
+        "        for (; pass < end; pass++) {\n",
+        PASSES, PASSES, PASSES);
     b.looping = true;
-    b.indent = "        ";
+    b.indent = "            ";
     for (int32_t i = program->still_end; i < program->count; i++) {
         put_operation(&b, i);
     }
-    put(w, "        TW_LANES x[i] = ");
+    put(w, "            TW_LANES x[i] = ");
     put_result(&b);
-    put(w, ";\n    }\n    TW_LANES y[FIRST + i * STEP] = x[i];\n}\n\n");
+    put(w, ";\n        }\n    }\n    TW_LANES y[FIRST + i * STEP] = x[i];\n}\n\n");
 }
 
 /* ------------------------------------------------------------------------------------ kernel */
@@ -368,6 +376,7 @@ static void put_arguments(writer *w, const twi_map_source *source)
 {
     put(w, "struct arguments {\n"
            "    long long first_row, rows, cols, repeat, aligned;\n"
+           "    const volatile int *stop;\n"
            "    char *out;\n"
            "    long long out_step;\n");
     for (int32_t k = 0; k < source->input_count; k++) {
@@ -398,7 +407,7 @@ static void put_call(writer *w, const twi_map_source *source, int32_t program, i
     int32_t lanes = source->group * source->groups / step;
     put(w, "            program_%d<%d, %d, %d>(y", program, first, step, lanes);
     put_inputs(w, source, ", ");
-    put(w, ", (place)row, (place)col, (place)spread, (count)a.repeat);\n");
+    put(w, ", (place)row, (place)col, (place)spread, (count)a.repeat, a.stop);\n");
 }
 
 /* The programs of one row residue: one for all columns, or one for each residue. */

@@ -30,6 +30,7 @@ enum {
     TWI_MAP_COLS,
     TWI_MAP_REPEAT,
     TWI_MAP_ALIGNED,  /* 1: every piece of every row lies on a multiple of its size */
+    TWI_MAP_STOP,     /* address of a word that is not 0 once passes are to end; 0: none */
     TWI_MAP_OUT,      /* address of the first element of row 0, which need not be memory of ours */
     TWI_MAP_OUT_STEP, /* bytes from row to row */
     TWI_MAP_IN,       /* then address and step of each input that is read */

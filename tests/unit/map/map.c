@@ -987,47 +987,81 @@ static void threads_change_no_bit(void **state)
     close_context(ctx);
 }
 
-/* So large that no cache holds it, at the beginning of a line or not, apart or in place. */
+/* So large that no cache holds it: in one step, in several, and by residues; at the beginning of a
+ * line or not, apart or in place, as floats and as whole numbers. */
+enum { LARGE_COLS = 4321, LARGE = 2000 * LARGE_COLS }; /* 34 MB of f32 */
+
+static float large_operand(int64_t i)
+{
+    return (float)(i % 1021) - (float)(i % 7);
+}
+
+/* Whole numbers: nothing is rounded. */
+static float large_value(int which, float a, float b, float c, int64_t i)
+{
+    return which == 0                ? a * b + c
+           : which == 1              ? (a + b) * (b - c) + a
+           : i % LARGE_COLS % 2 != 0 ? a * b + c
+                                     : a + b + c;
+}
+
+static void check_large(tw_context *ctx, int which, float *memory, char *out, tw_type type, int at)
+{
+    static const char *const texts[] = {"a * b + c", "(a + b) * (b - c) + a",
+                                        "(col % 2 ? a * b : a + b) + c"};
+    static const char *const names[3] = {"a", "b", "c"};
+    tw_expr *expr = NULL;
+    tw_expr_options asked = TW_EXPR_OPTIONS_INIT;
+    tw_map_options options = TW_MAP_OPTIONS_INIT;
+    tw_matrix in[3];
+    asked.inputs = names;
+    asked.input_count = 3;
+    options.compute = TW_F32;
+    options.type = type;
+    assert_ok(ctx, tw_expr_create(ctx, &expr, texts[which], &asked));
+    for (int64_t k = 0; k < 3; k++) {
+        in[k] = (tw_matrix){memory + k * LARGE, LARGE / LARGE_COLS, LARGE_COLS, LARGE_COLS, TW_F32};
+    }
+    for (int64_t i = 0; i < LARGE; i++) {
+        memory[i] = large_operand(i);
+    }
+    char *to = at < 0 ? (char *)memory : out + at * (int64_t)sizeof(float); /* below 0: in place */
+    tw_matrix result = {to, LARGE / LARGE_COLS, LARGE_COLS, LARGE_COLS, type};
+    memset(out, 0x5a, (size_t)(LARGE + 64) * sizeof(float));
+    assert_ok(ctx, tw_map(ctx, &result, expr, in, 3, &options));
+    for (int64_t i = 0; i < LARGE; i++) {
+        const float right =
+            large_value(which, large_operand(i), memory[LARGE + i], memory[2 * LARGE + i], i);
+        const float found = type == TW_F32 ? ((float *)to)[i] : (float)((int32_t *)to)[i];
+        if (found != right) {
+            fail_msg("%s: element %lld at %d", texts[which], (long long)i, at);
+        }
+    }
+    for (int k = 0; k < 20 && at >= 0; k++) {
+        assert_int_equal((to + LARGE * sizeof(float))[k], 0x5a);
+    }
+    tw_expr_destroy(expr);
+}
+
 static void a_large_result_is_that_of_a_plain_loop(void **state)
 {
     (void)state;
-    enum { N = 8640000, COLS = 4320 }; /* 34 MB of f32 */
-    static const char *const names[3] = {"a", "b", "c"};
     tw_context *ctx = open_context();
-    tw_expr *expr = NULL;
-    tw_expr_options asked = TW_EXPR_OPTIONS_INIT;
-    asked.inputs = names;
-    asked.input_count = 3;
-    assert_ok(ctx, tw_expr_create(ctx, &expr, "a * b + c", &asked));
-    float *memory = aligned_alloc(64, (size_t)(3 * N + 64) * sizeof *memory);
-    float *out = aligned_alloc(64, (size_t)(N + 64) * sizeof *out);
+    float *memory = aligned_alloc(64, (size_t)(3 * (int64_t)LARGE + 16) * sizeof *memory);
+    char *out = aligned_alloc(64, (size_t)(LARGE + 64) * sizeof(float));
     assert_non_null(memory);
     assert_non_null(out);
-    for (int64_t i = 0; i < 3 * N; i++) {
-        memory[i] = (float)(i % 1021) - (float)(i % 7);
+    for (int64_t i = 0; i < 3 * (int64_t)LARGE; i++) {
+        memory[i] = large_operand(i);
     }
-    for (int64_t at = 0; at < 3; at++) {
-        float *to = at == 2 ? memory : out + 5 * at; /* in place of a at the end */
-        tw_matrix in[3];
-        for (int64_t k = 0; k < 3; k++) {
-            in[k] = (tw_matrix){memory + k * N, N / COLS, COLS, COLS, TW_F32};
-        }
-        tw_matrix result = {to, N / COLS, COLS, COLS, TW_F32};
-        memset(out, 0x5a, (size_t)(N + 64) * sizeof *out);
-        assert_ok(ctx, tw_map(ctx, &result, expr, in, 3, NULL));
-        for (int64_t i = 0; i < N; i++) {
-            const float a = (float)(i % 1021) - (float)(i % 7);
-            const float product = a * memory[N + i]; /* whole numbers: no rounding */
-            if (to[i] != product + memory[2 * N + i]) {
-                fail_msg("element %lld at %lld", (long long)i, (long long)at);
-            }
-        }
-        const unsigned char *behind = (const unsigned char *)(out + 5 * at + N);
-        assert_true(at == 2 || (behind[0] == 0x5a && behind[19] == 0x5a));
+    for (int which = 0; which < 3; which++) {
+        check_large(ctx, which, memory, out, TW_F32, 0);
+        check_large(ctx, which, memory, out, TW_F32, 5);
+        check_large(ctx, which, memory, out, TW_F32, -1);
     }
+    check_large(ctx, 2, memory, out, TW_I32, 3);
     free(out);
     free(memory);
-    tw_expr_destroy(expr);
     close_context(ctx);
 }
 
