@@ -41,7 +41,7 @@ static const twi_gpu_area_kernel *const area_kernels[KERNELS] = {
 #define SMALL_TILES_UP_TO 4096 /* n */
 #define ROUNDS_MOST 64         /* tiles per side: what small tiles go up to */
 #define ROUNDS_MOST_BOTH 35    /* likewise, of a symmetric matrix, whose two halves it computes */
-#define TOGETHER_MOST 22       /* tiles per side: 484 tiles are what a large GPU can hold at once */
+#define TOGETHER_MOST 1536     /* n: what a large GPU can hold at once */
 
 typedef struct gpu_closure {
     tw_context *ctx;
@@ -78,12 +78,16 @@ const twi_gpu_area_kernel *twi_gpu_area_kernel_find(tw_type type, int32_t side)
     return NULL;
 }
 
+/* A matrix of one large tile is closed as such, unless all processors are faster together. */
 const twi_gpu_kernel *twi_gpu_kernel_choose(tw_type type, int64_t n)
 {
     const twi_gpu_kernel *large = twi_gpu_kernel_find(type, 0);
     const twi_gpu_kernel *small = twi_gpu_kernel_find(type, 64);
-    bool alone = large != NULL && n <= large->side;
-    return small != NULL && !alone && n <= SMALL_TILES_UP_TO ? small : large;
+    if (small == NULL || n > SMALL_TILES_UP_TO) {
+        return large;
+    }
+    const bool fine = small->together_side < small->side;
+    return n <= small->side || n > large->side || fine ? small : large;
 }
 
 /* ---------------------------------------------------------------------------------- memory */
@@ -115,16 +119,17 @@ static uint64_t place_panels(gpu_closure *self, void *base)
 /* Whether the matrix is small enough to be closed in one launch, if the device can. */
 static bool is_small(const gpu_closure *self)
 {
-    return self->kernel->together != NULL && self->round.tiles <= TOGETHER_MOST;
+    return self->kernel->together != NULL && self->round.n <= TOGETHER_MOST;
 }
 
 /* Everything that is published while a small matrix is closed in one launch. */
-static uint64_t place_together(gpu_closure *self, void *base)
+static uint64_t place_together(const gpu_closure *self, twi_gpu_round *round, void *base)
 {
-    twi_gpu_round *round = &self->round;
-    int64_t tile = (int64_t)self->kernel->side * self->kernel->side;
-    int64_t tiles = round->tiles;
+    const int64_t side = self->kernel->together_side;
+    const int64_t tiles = (round->n + side - 1) / side;
+    const int64_t tile = side * side;
     uint64_t used = 0;
+    round->tiles = (int32_t)tiles;
     round->next_row = twi_gpu_place(base, &used, tiles * tiles * tile, self->kernel->word);
     round->next_col = twi_gpu_place(base, &used, tiles * tiles * tile, self->kernel->word);
     round->tile = twi_gpu_place(base, &used, tiles * tile, self->kernel->word);
@@ -180,7 +185,8 @@ uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool sym
     }
     gpu_closure self = describe(kernel, n, symmetric);
     uint64_t panels = place_panels(&self, NULL);
-    uint64_t together = is_small(&self) ? place_together(&self, NULL) : 0;
+    twi_gpu_round round = self.round;
+    uint64_t together = is_small(&self) ? place_together(&self, &round, NULL) : 0;
     uint64_t cleared;
     uint64_t rounds = is_middle(&self) ? place_rounds(&self, NULL, &cleared) : 0;
     panels = panels > rounds ? panels : rounds;
@@ -309,10 +315,11 @@ static tw_status run_rounds(gpu_closure *self, bool paced)
 /* Both halves are computed: a small matrix is bound by its critical path, not by its work. */
 static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched)
 {
-    uint64_t bytes = place_together(self, memory);
+    twi_gpu_round round = self->round;
+    uint64_t bytes = place_together(self, &round, memory);
     tw_status status = check(self, (int)cudaMemsetAsync(memory, 0, bytes, self->wide),
                              "clearing the flags of the blocks");
-    return status == TW_OK ? check(self, self->kernel->together(&self->round, self->wide, launched),
+    return status == TW_OK ? check(self, self->kernel->together(&round, self->wide, launched),
                                    "starting to close a small matrix")
                            : status;
 }

@@ -316,7 +316,13 @@ static int probe(void *out, int32_t processors, int32_t rounds, double *relaxati
     return (int)cudaGetLastError();
 }
 
-#if TOGETHER
+#if FINE
+static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
+{
+    const int error = twi_gpu_fine_2(r, stream, launched);
+    return error != 0 || *launched ? error : twi_gpu_fine_4(r, stream, launched);
+}
+#elif TOGETHER
 /* The fewer blocks on a processor, the more registers each has. The shared memory of AMD's holds
  * one.
  */
@@ -373,6 +379,11 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
 #else
 #define together NULL
 #endif
+#if FINE
+#define TOGETHER_SIDE TWI_GPU_FINE_SIDE
+#else
+#define TOGETHER_SIDE SIDE
+#endif
 
 #if ROUND
 #define CROWDED_FROM 41 /* tiles per side: fewer are bound by the tile that is closed */
@@ -421,6 +432,7 @@ extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI
     alone,
     mirror,
     together,
+    TOGETHER_SIDE,
     whole_round,
     probe,
 };

@@ -83,6 +83,7 @@ typedef struct twi_gpu_kernel {
      * one pivot after another, and are all 0 before.
      * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
     int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
+    int32_t together_side; /* of the tiles that it takes, which `tiles` of its round counts */
     /* A round in one launch, of all tiles even of a symmetric matrix: what head, close and panels
      * do for `next` (if >= 0), and the update with `pivot` (if >= 0). tile and tile_t hold words of
      * tiles for every pivot and are all 0 before the first round; no raw panels. NULL: no such
@@ -91,6 +92,11 @@ typedef struct twi_gpu_kernel {
     /* The step on registers alone, on all of `processors`; out: TWI_GPU_PROBE_BYTES a processor. */
     int (*probe)(void *out, int32_t processors, int32_t rounds, double *relaxations, void *stream);
 } twi_gpu_kernel;
+
+/* `together` of i32 with 64 to a side, by tiles of half the side (gpu/kernels/fine.cu). */
+#define TWI_GPU_FINE_SIDE 32
+int twi_gpu_fine_2(const twi_gpu_round *round, void *stream, int32_t *launched);
+int twi_gpu_fine_4(const twi_gpu_round *round, void *stream, int32_t *launched);
 
 /* NULL for a type without kernels; side 0 asks for the one with the largest tile. */
 const twi_gpu_kernel *twi_gpu_kernel_find(tw_type type, int32_t side);

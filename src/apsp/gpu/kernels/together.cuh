@@ -5,11 +5,10 @@
  * is (every pivot has its own place), so nothing is overwritten that a slower block may still read.
  * All blocks must be on the device at once.
  *
- * A round costs its critical path: close the tile, tell the block of the next one, which multiplies
- * it by the row and the column between the two tiles itself and updates its own. So there is one
- * trip a round through the cache that all processors share; panels and the other tiles follow
- * beside. That adds up paths in another order than the rounds of gpu/closure.c and gpu/multi.c,
- * which rounded sums would show: the next tile of floats waits for the panels, a second trip.
+ * A round costs its critical path: close the tile, tell the blocks of its row and column, which
+ * multiply it and tell the block of the next one: two trips through the cache that all processors
+ * share. Paths add up in the order of the rounds of gpu/closure.c and gpu/multi.c, so rounded sums
+ * are the same.
  */
 #ifndef TWI_APSP_GPU_KERNELS_TOGETHER_CUH
 #define TWI_APSP_GPU_KERNELS_TOGETHER_CUH
@@ -22,10 +21,17 @@
 #define TOGETHER_f32 1
 #define TOGETHER_u16 0
 #define TOGETHER_f64 0
-/* Sums are the same in any order. */
-#define ANY_ORDER_i32 1
-#define ANY_ORDER_f32 0
-#define ANY_ORDER JOIN(ANY_ORDER_, TWI_GPU_TYPE)
+/* Whole numbers, whose sums are the same in any order, have a faster kernel (fine.cu), which nobody
+ * has run on AMD's cards. */
+#define FINE_i32 1
+#define FINE_f32 0
+#define FINE_u16 0
+#define FINE_f64 0
+#if defined(TWI_HIP)
+#define FINE 0
+#else
+#define FINE (JOIN(FINE_, TWI_GPU_TYPE) && TWI_GPU_SIDE == 64)
+#endif
 #define TOGETHER (JOIN(TOGETHER_, TWI_GPU_TYPE) && TWI_GPU_SIDE == 64)
 
 #if TOGETHER
@@ -33,10 +39,7 @@
 struct together_shared {
     word a[SIDE * SIDE];
     word b[SIDE * WIDTH];
-    union {
-        word d[SIDE * WIDTH];
-        close_shared close;
-    };
+    close_shared close;
 };
 
 /* What blocks tell each other lies in global memory, which is 0 before: no word is 0 when it has
@@ -116,23 +119,6 @@ static __device__ __forceinline__ void multiply(word (&c)[ROWS][WORDS], const wo
     }
 }
 
-/* The next pivot's tile takes the update without waiting for the panels: column (x) closed tile (x)
- * row, where column and row are as they were before this pivot. */
-static __device__ __forceinline__ void update_next(word (&c)[ROWS][WORDS], together_shared *shared,
-                                                   const word *column, const word *tile,
-                                                   const word *row, int one)
-{
-    bring(shared->a, column);
-    bring(shared->d, row);
-    bring(shared->b, tile);
-    word through[ROWS][WORDS];
-    fill(through);
-    multiply(through, shared->a, shared->b, one);
-    __syncthreads();
-    store_transposed(through, shared->a, SIDE, SIDE, SIDE);
-    multiply(c, shared->a, shared->d, one);
-}
-
 static __device__ __forceinline__ void load_tidy(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
                                                  int down, int across)
 {
@@ -164,28 +150,18 @@ static __global__ void TWI_BOUNDS(THREADS, blocks) together_kernel(const twi_gpu
         __syncthreads(); /* nobody reads shared memory of the round before any more */
         word *tile = (word *)r.tile + pivot * words;
         word *tile_t = (word *)r.tile_t + pivot * words;
-        word *raw_row = (word *)r.raw_row + pivot * words;
-        word *raw_col = (word *)r.raw_col + pivot * words;
         word *row = (word *)r.next_row + (int64_t)pivot * r.tiles * words;
         word *col = (word *)r.next_col + (int64_t)pivot * r.tiles * words;
         if (down == pivot && across == pivot) {
             close_registers(c, &shared.close, min((int)SIDE, r.n - pivot * SIDE), r.one);
             publish_words(c, tile);
             publish_transposed(c, tile_t);
-        } else if (ANY_ORDER && down == pivot + 1 && across == pivot + 1) {
-            update_next(c, &shared, raw_col, tile, raw_row, r.one);
         } else if (down == pivot) {
-            if (ANY_ORDER && across == pivot + 1) {
-                publish_words(c, raw_row);
-            }
             store_words(c, shared.b); /* while the tile is still being closed */
             bring(shared.a, tile_t);
             multiply(c, shared.a, shared.b, r.one);
             publish_words(c, row + across * words);
         } else if (across == pivot) {
-            if (ANY_ORDER && down == pivot + 1) {
-                publish_transposed(c, raw_col);
-            }
             store_transposed(c, shared.a, SIDE, SIDE, SIDE);
             bring(shared.b, tile);
             multiply(c, shared.a, shared.b, r.one);
