@@ -41,7 +41,8 @@ static const twi_gpu_area_kernel *const area_kernels[KERNELS] = {
 #define SMALL_TILES_UP_TO 4096 /* n */
 #define ROUNDS_MOST 64         /* tiles per side: what small tiles go up to */
 #define ROUNDS_MOST_BOTH 35    /* likewise, of a symmetric matrix, whose two halves it computes */
-#define TOGETHER_MOST 1536     /* n: what a large GPU can hold at once */
+#define TOGETHER_MOST 22       /* tiles per side: 484 tiles are what a large GPU can hold at once */
+#define FINE_MOST 48           /* and 2304 of half the side */
 
 typedef struct gpu_closure {
     tw_context *ctx;
@@ -119,7 +120,9 @@ static uint64_t place_panels(gpu_closure *self, void *base)
 /* Whether the matrix is small enough to be closed in one launch, if the device can. */
 static bool is_small(const gpu_closure *self)
 {
-    return self->kernel->together != NULL && self->round.n <= TOGETHER_MOST;
+    const twi_gpu_kernel *kernel = self->kernel;
+    const int32_t most = kernel->together_side < kernel->side ? FINE_MOST : TOGETHER_MOST;
+    return kernel->together != NULL && self->round.n <= most * kernel->together_side;
 }
 
 /* Everything that is published while a small matrix is closed in one launch. */
