@@ -41,8 +41,7 @@
 #define AHEAD ((int64_t)16 << 10)
 #define HOW_NEAR 1 /* into the last */
 #endif
-#define NEXT_NEAR 2 /* a block is asked for while the one before it is computed: into the second \
-                     */
+#define NEXT_NEAR 2 /* for a block that comes next, while one is computed: into the second */
 _Static_assert(PIECE % TWI_MAP_GRAIN == 0, "pieces are whole rounds of a kernel");
 
 /* Bytes to `out`, whole lines of it past the caches where the machine can do that: a line that is
