@@ -201,7 +201,7 @@ static int64_t task_elements(const twi_map_course *p)
 static void cut(twi_map_course *p, int threads)
 {
     const twi_map_job *job = p->job;
-    int64_t registers = p->places + (p->input_count + 3) * p->period;
+    int64_t registers = p->places + (p->input_count + 2) * p->period;
     int64_t block = CACHE_BYTES / (registers * p->size) / TWI_MAP_GRAIN * TWI_MAP_GRAIN;
     block = block < BLOCK_LEAST ? BLOCK_LEAST : block > BLOCK_MOST ? BLOCK_MOST : block;
     const bool stream = is_stream(p);

@@ -35,7 +35,7 @@ typedef struct twi_map_course {
     int64_t period;        /* of columns */
     int64_t block;         /* elements of a residue in a block */
     int64_t room;          /* elements of a register */
-    bool past_caches;      /* a stream whose result no cache will hold */
+    bool past_caches;      /* no cache will hold the result */
     int64_t strip_room;    /* elements of a residue in a strip: whole vectors */
     int64_t strip, strips; /* columns of a task */
     int64_t band, bands;   /* rows of a task */
