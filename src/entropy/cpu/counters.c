@@ -32,7 +32,7 @@ typedef struct workspace {
 typedef struct strip {
     const twi_entropy_setup *setup;
     const twi_counters_kernel *kernel;
-    const twi_permute_kernels *permutes; /* NULL: rows go one by one */
+    void (*quad)(const twi_counters_quad *quad); /* NULL: rows go one by one */
     const twi_counters_band *band;
     workspace *space;
     twi_counters_row row;
@@ -93,6 +93,14 @@ static void count_row(const strip *s, int64_t row, int by)
     }
 }
 
+/* The columns of the band's first windows. */
+static void count_first(const strip *s)
+{
+    for (int32_t r = 0; r < s->setup->window.rows; r++) {
+        count_row(s, s->band->first + r, 1);
+    }
+}
+
 /* Bring the columns to the windows of row y: leaves to the kernel what the kernel does best. */
 static void advance(const strip *s, int64_t y)
 {
@@ -100,9 +108,7 @@ static void advance(const strip *s, int64_t y)
     const int64_t columns = s->outputs + s->setup->window.cols - 1;
     uint8_t *change = s->space->change;
     if (y == s->band->first) {
-        for (int32_t r = 0; r < rows; r++) {
-            count_row(s, y + r, 1);
-        }
+        count_first(s);
         memset(change, 0, sizeof s->space->change);
     } else if (row_counts(s, y - 1) && row_counts(s, y + rows - 1)) {
         s->kernel->pair(change, levels_of(s, y + rows - 1), levels_of(s, y - 1), columns);
@@ -167,7 +173,7 @@ static bool takes_quad(const strip *s, int64_t y)
 {
     const int64_t end = s->band->first + s->band->count;
     const int64_t last = y + TWI_QUAD - 1;
-    return s->permutes != NULL && y > s->band->first && last < end && row_counts(s, y - 1) &&
+    return s->quad != NULL && last < end && row_counts(s, y > s->band->first ? y - 1 : y) &&
            row_counts(s, last + s->setup->window.rows - 1);
 }
 
@@ -189,13 +195,18 @@ static void make_quad(strip *s, int64_t y)
                               .total = (uint32_t)total[window->size],
                               .factor = 1 / ((double)window->size * unit)};
     for (int i = 0; i < TWI_QUAD; i++) {
-        s->kernel->pair(space->changes[i], levels_of(s, y + i + window->rows - 1),
-                        levels_of(s, y + i - 1), s->outputs + window->cols - 1);
+        if (y + i == s->band->first) {
+            count_first(s);
+            memset(space->changes[i], 0, sizeof space->changes[i]);
+        } else {
+            s->kernel->pair(space->changes[i], levels_of(s, y + i + window->rows - 1),
+                            levels_of(s, y + i - 1), s->outputs + window->cols - 1);
+        }
         quad.change[i] = space->changes[i];
         quad.sum[i] = space->sums[i];
         quad.out[i] = s->band->out + (y + i - s->band->first) * s->band->stride + s->begin;
     }
-    s->permutes->quad(&quad);
+    s->quad(&quad);
     for (int64_t x = next_cropped(s, 0); x < s->outputs; x = next_cropped(s, x + 1)) {
         const int64_t n = columns_inside(s, x) * window->rows;
         for (int i = 0; i < TWI_QUAD; i++) {
@@ -246,12 +257,15 @@ static void run_strip(strip *s)
 void twi_counters_run(const twi_entropy_setup *setup, const twi_counters_kernel *kernel,
                       const twi_counters_band *band)
 {
+    const twi_permute_kernels *permutes = twi_permutes(kernel->isa);
     strip s = {.setup = setup,
                .kernel = kernel,
-               .permutes = twi_permutes(kernel->isa),
+               .quad = permutes != NULL                         ? permutes->quad
+                       : setup->window.size <= TWI_SHUFFLE_MOST ? kernel->quad
+                                                                : NULL,
                .band = band,
                .space = band->scratch};
-    const int64_t width = s.permutes != NULL ? QUAD_STRIP : STRIP;
+    const int64_t width = s.quad != NULL ? QUAD_STRIP : STRIP;
     fill_tables(setup, s.space);
     for (s.begin = 0; s.begin < setup->shape.cols; s.begin += width) {
         int64_t left = setup->shape.cols - s.begin;

@@ -10,6 +10,13 @@
 #include "entropy/cpu/kernels.h"
 
 #include "base/simd/simd.h"
+#include "entropy/cpu/quad.h"
+
+#if defined(TWI_KERNEL_AVX2) || defined(TWI_KERNEL_AVX512)
+#define QUAD JOIN(twi_shuffle_quad, TWI_KERNEL_ISA)
+#else
+#define QUAD NULL
+#endif
 
 /* out[x] = (total - the planes of sum[x]) * factor */
 static inline __attribute__((always_inline)) void
@@ -112,6 +119,7 @@ const twi_counters_kernel KERNEL = {
     .isa = KERNEL_ISA,
     .name = "counters_" TEXT(TWI_KERNEL_ISA),
     .row = counters_row,
+    .quad = QUAD,
     .finish = counters_finish,
     .pair = counters_pair,
 };

@@ -25,4 +25,9 @@ typedef struct twi_counters_quad {
 /* For AVX-512 with VBMI and VNNI only: see permute.h. */
 void twi_permute_quad_run(const twi_counters_quad *quad);
 
+/* By byte shuffles, for windows of TWI_SHUFFLE_MOST elements at most. */
+#define TWI_SHUFFLE_MOST 30
+void twi_shuffle_quad_avx2(const twi_counters_quad *quad);
+void twi_shuffle_quad_avx512(const twi_counters_quad *quad);
+
 #endif

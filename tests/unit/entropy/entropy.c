@@ -185,6 +185,37 @@ static void a_strip_of_columns_joins_the_next(void **state)
     close_context(ctx);
 }
 
+/* Boxes of up to 32 elements, of which ever more have the same level from left to right: counts
+ * from 1 to all. The widths are those of strips whose rows go four at a time, and of the next. */
+static void one_level_takes_ever_more_of_a_small_window(void **state)
+{
+    (void)state;
+    static uint8_t data[11 * 261];
+    tw_context *ctx = open_context();
+    for (int32_t size = 1; size <= 32; size++) {
+        for (int32_t rows = 1; rows <= size; rows++) {
+            if (size % rows != 0 || (small_sizes_only() && (size + rows) % 5 != 0)) {
+                continue;
+            }
+            const uint64_t seed = (uint64_t)(100 * size + rows);
+            const int64_t cols = 255 + (int64_t)(seed % 7);
+            tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+            tw_matrix in = {data, 11, cols, cols, TW_U8};
+            opts.levels = 16;
+            opts.window_rows = rows;
+            opts.window_cols = size / rows;
+            opts.border = rows % 3 == 0 ? TW_ENTROPY_BORDER_WRAP : TW_ENTROPY_BORDER_CROP;
+            for (int64_t i = 0; i < in.rows * cols; i++) {
+                const uint64_t random = twi_random_at(seed, (uint64_t)i);
+                const bool same = (int64_t)twi_random_below(random, 256) < i % cols;
+                data[i] = same ? 11 : (uint8_t)(random % 16);
+            }
+            check_all_ways(ctx, &in, &opts);
+        }
+    }
+    close_context(ctx);
+}
+
 static void both_halves_of_a_row_meet(void **state)
 {
     (void)state;
@@ -1209,6 +1240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way_gives_the_same_bits_on_every_border),
         cmocka_unit_test(a_strip_of_columns_joins_the_next),
+        cmocka_unit_test(one_level_takes_ever_more_of_a_small_window),
         cmocka_unit_test(both_halves_of_a_row_meet),
         cmocka_unit_test(every_base_and_number_of_levels),
         cmocka_unit_test(the_most_levels_work_on_every_border_and_with_a_mask),
