@@ -59,6 +59,18 @@ typedef struct twi_across {
     uint32_t *missing;
 } twi_across;
 
+/* What a caller of `update` will want next. Kernels of wide vectors ask for it line by line in the
+ * course of their steps: the lines of a tile or of a strip asked for at once fill the buffers that
+ * the steps' own lines need on their way from the second cache. Nothing is read; where nothing
+ * comes next, these are places in the present tile and strip. */
+typedef struct twi_ahead {
+    const char *c;   /* the next tile of C, its rows as far apart as this one's */
+    int64_t c_rows;  /* of it that there are */
+    const char *b;   /* a part of the next strip of B */
+    int64_t b_bytes; /* of it */
+    int64_t b_step;  /* bytes, a line at most, to go on by for every two steps */
+} twi_ahead;
+
 typedef struct twi_minplus_kernel {
     tw_type type;
     twi_isa isa;
@@ -68,8 +80,10 @@ typedef struct twi_minplus_kernel {
     int32_t nr;
     int32_t a_lanes;
 
-    /* c[i][j] = min(c[i][j], a[i][p] + b[p][j]) over an mr x nr tile and `depth` (even) steps. */
-    void (*update)(int64_t depth, const void *a, const void *b, void *c, int64_t ldc);
+    /* c[i][j] = min(c[i][j], a[i][p] + b[p][j]) over an mr x nr tile and `depth` (even) steps;
+     * `ahead` may be NULL. */
+    void (*update)(int64_t depth, const void *a, const void *b, void *c, int64_t ldc,
+                   const twi_ahead *ahead);
 
     /* Pack one strip: `rows` <= mr rows of `depth` elements, element (i, p) at
      * src[i * row_step + p * depth_step]. Missing rows are infinite. */

@@ -47,16 +47,60 @@
     }
 /* clang-format on */
 
-static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, int64_t ldc)
+#define C_BYTES (NR * (int64_t)sizeof(T)) /* of a row of a tile */
+
+#if IN_TURN
+#define ASK(row)                                               \
+    {                                                          \
+        __builtin_prefetch(next_c + (row)*ldc * sizeof(T), 1); \
+        __builtin_prefetch(next_b, 0, 2);                      \
+        next_b += ahead->b_step;                               \
+        STEP;                                                  \
+        STEP;                                                  \
+    }
+#else
+static inline void FN(ask)(const twi_ahead *ahead, int64_t ldc)
+{
+    for (int64_t i = 0; i < ahead->c_rows; i++) {
+        for (int64_t at = 0; at < C_BYTES; at += LINE) {
+            __builtin_prefetch(ahead->c + i * ldc * (int64_t)sizeof(T) + at, 1);
+        }
+    }
+    for (int64_t at = 0; at < ahead->b_bytes; at += LINE) {
+        __builtin_prefetch(ahead->b + at, 0, 2);
+    }
+}
+#endif
+
+static void FN(update)(int64_t depth, const void *a_, const void *b_, void *c_, int64_t ldc,
+                       const twi_ahead *ahead)
 {
     const T *a = a_;
     const T *b = b_;
     T *c = c_;
+    int64_t p = 0;
+#if !IN_TURN
+    if (ahead != NULL) {
+        FN(ask)(ahead, ldc);
+    }
+#endif
     ROW(C_LOAD, 0)
     ROW(C_LOAD, 1)
     ROW(C_LOAD, 2)
     ROW(C_LOAD, 3)
-    for (int64_t p = 0; p < depth; p += 2) {
+#if IN_TURN
+    if (ahead != NULL) {
+        const char *next_c = ahead->c, *last_c = next_c + C_BYTES - LINE, *next_b = ahead->b;
+        for (; p + 2 * MR <= depth; p += 2 * MR) {
+            ASK(0)
+            ASK(1)
+            ASK(2)
+            ASK(3)
+            next_c = next_c < last_c ? next_c + LINE : last_c;
+        }
+    }
+#endif
+    for (; p < depth; p += 2) {
         STEP;
         STEP;
     }
@@ -527,6 +571,8 @@ static const twi_minplus_kernel FN(kernel) = {
     .probe = FN(probe),
 };
 
+#undef C_BYTES
+#undef ASK
 #undef FN
 #undef VEC
 #undef LANES

@@ -1,11 +1,9 @@
 /*
  * The loops around the micro-kernel: see product.h. A strip of B (nr columns, 16 KiB; with AVX-512
  * 64 KiB) stays in the first- or second-level cache while the strips of A stream past it from the
- * second. The next tile of C is asked for before it is needed, since its rows are a matrix row
- * apart, and so is the next strip of B, which comes from the third level (3 % at n = 4096 on a
- * Neoverse V1, November 2026), unless it is as wide as AVX-512's: its many lines are in the way of
- * the tile's, and the processor asks for them by itself (4 % on a Xeon of 2023). A tile that sticks
- * out of C goes through a copy.
+ * second. Each call of the micro-kernel is told what comes next (kernels.h): the next tile of C,
+ * since its rows are a matrix row apart, and a part of the next strip of B, which comes from the
+ * third level. A tile that sticks out of C goes through a copy.
  */
 #include "apsp/closure/product.h"
 
@@ -82,23 +80,20 @@ static void update_edge(const twi_minplus_kernel *kernel, int64_t depth, const v
     for (int64_t i = 0; i < rows; i++) {
         memcpy(tile + i * kernel->nr * size, c + i * ldc * size, bytes);
     }
-    kernel->update(depth, a, b, tile, kernel->nr);
+    kernel->update(depth, a, b, tile, kernel->nr, NULL);
     for (int64_t i = 0; i < rows; i++) {
         memcpy(c + i * ldc * size, tile + i * kernel->nr * size, bytes);
     }
 }
 
-/* Ask for the i-th of `parts` parts of a strip of B. */
-static void prefetch_part(const char *strip, int64_t bytes, int64_t i, int64_t parts)
+/* Bytes of each of `parts` parts of a strip of B, whole lines. */
+static int64_t part_of_strip(int64_t bytes, int64_t parts)
 {
-    int64_t step = (bytes / parts + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
-    for (int64_t at = i * step; at < (i + 1) * step && at < bytes; at += TWI_CACHE_LINE) {
-        __builtin_prefetch(strip + at, 0, 2);
-    }
+    return (bytes / parts + TWI_CACHE_LINE - 1) / TWI_CACHE_LINE * TWI_CACHE_LINE;
 }
 
 /* All strips of A against one strip of B, from strip `from` of A on; meanwhile the next strip of B
- * (NULL: none) is brought nearer. */
+ * (NULL: none), and the first tile above it, are brought nearer. */
 static void multiply_strip(const twi_minplus_kernel *kernel, const twi_panel *a, int64_t from,
                            int64_t rows, const char *b, twi_range b_range, const char *next_b,
                            int64_t width, char *c, int64_t ldc)
@@ -108,6 +103,8 @@ static void multiply_strip(const twi_minplus_kernel *kernel, const twi_panel *a,
     const int64_t nr = kernel->nr;
     const int64_t a_step = mr * kernel->a_lanes * size; /* bytes of A a unit of depth */
     const int64_t strip_bytes = a_step * even(a->depth);
+    const int64_t part = part_of_strip(nr * size * even(a->depth), strips(rows, mr) - from);
+    const int64_t part_step = part / (even(a->depth) / 2);
     for (int64_t i = from; i * mr < rows; i++) {
         twi_range range = a->ranges[i];
         range.begin = range.begin > b_range.begin ? range.begin : b_range.begin;
@@ -120,16 +117,21 @@ static void multiply_strip(const twi_minplus_kernel *kernel, const twi_panel *a,
         char *tile = c + i * mr * ldc * size;
         int64_t height = rows - i * mr < mr ? rows - i * mr : mr;
         if (height == mr && width == nr) {
-            for (int64_t next = mr; next < 2 * mr && i * mr + next < rows; next++) {
-                for (int64_t at = 0; at < nr * size; at += TWI_CACHE_LINE) {
-                    __builtin_prefetch(tile + next * ldc * size + at, 1);
-                }
+            const int64_t left = rows - (i + 1) * mr;
+            twi_ahead ahead = {.c = tile, .b = b_strip};
+            if (left > 0) {
+                ahead.c = tile + mr * ldc * size;
+                ahead.c_rows = left < mr ? left : mr;
+            } else if (next_b != NULL) {
+                ahead.c = c + from * mr * ldc * size + nr * size;
+                ahead.c_rows = mr;
             }
             if (next_b != NULL) {
-                prefetch_part(next_b, nr * size * even(a->depth), i - from,
-                              strips(rows, mr) - from);
+                ahead.b = next_b + (i - from) * part;
+                ahead.b_bytes = part;
+                ahead.b_step = part_step < TWI_CACHE_LINE ? part_step : TWI_CACHE_LINE;
             }
-            kernel->update(range.end - range.begin, a_strip, b_strip, tile, ldc);
+            kernel->update(range.end - range.begin, a_strip, b_strip, tile, ldc, &ahead);
         } else {
             update_edge(kernel, range.end - range.begin, a_strip, b_strip, tile, ldc, height,
                         width);
@@ -155,8 +157,7 @@ void twi_product(const twi_minplus_kernel *kernel, const twi_panel *a, int64_t r
         int64_t from = above > 0 ? strips(above, kernel->mr) : 0;
         int64_t width = cols - col < nr ? cols - col : nr;
         const char *b_strip = (const char *)b->data + strip * strip_bytes;
-        const bool narrow = nr * size <= TWI_CACHE_LINE;
-        const char *next_b = narrow && col + nr < cols ? b_strip + strip_bytes : NULL;
+        const char *next_b = col + nr < cols ? b_strip + strip_bytes : NULL;
         multiply_strip(kernel, a, from, rows, b_strip, range, next_b, width, (char *)c + col * size,
                        ldc);
     }

@@ -54,7 +54,7 @@ static double burst_rate(const twi_minplus_kernel *kernel, char *memory)
     double now = 0;
     do {
         for (int i = 0; i < CALLS; i++) {
-            kernel->update(DEPTH, memory, memory + a, memory + a + b, kernel->nr);
+            kernel->update(DEPTH, memory, memory + a, memory + a + b, kernel->nr, NULL);
         }
         now = twi_thread_seconds();
         began = work < 0 ? now : began;
