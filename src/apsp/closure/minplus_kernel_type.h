@@ -277,23 +277,50 @@ static inline void FN(put_a)(T *out, T value)
     }
 }
 
+/* MR rows that lie depth after depth; where the copies of an element make up a word, words. */
+static void FN(pack_whole_a)(T *out, int64_t depth, const T *src, int64_t row_step)
+{
+    const T *row[MR] = {src, src + row_step, src + 2 * row_step, src + 3 * row_step};
+    for (int64_t p = 0; p < depth; p++) {
+        for (int i = 0; i < MR; i++) {
+            T *to = out + (p * MR + i) * A_LANES;
+            if (WHOLE && A_LANES > 1 && A_LANES * sizeof(T) == sizeof(uint32_t)) {
+                const uint32_t copies = sizeof(T) == 1 ? 0x01010101u : 0x00010001u;
+                const uint32_t word = (uint32_t)row[i][p] * copies;
+                memcpy(to, &word, sizeof word);
+            } else {
+                FN(put_a)(to, row[i][p]);
+            }
+        }
+    }
+}
+
+/* Whether any of the rows begins with something finite. */
+static inline bool FN(any_finite_of)(const T *src, int64_t rows, int64_t row_step)
+{
+    T least = INFTY;
+    for (int64_t i = 0; i < rows; i++) {
+        const T value = src[i * row_step];
+        least = value < least ? value : least;
+    }
+    return least < INFTY;
+}
+
 static twi_range FN(pack_a)(void *out_, int64_t rows, int64_t depth, const void *src_,
                             int64_t row_step, int64_t depth_step)
 {
     T *out = out_;
     const T *src = src_;
-    int64_t first = -1;
-    int64_t last = -1;
-    for (int64_t p = 0; p < depth; p++) {
-        T least = INFTY;
-        for (int64_t i = 0; i < MR; i++) {
-            T value = i < rows ? src[i * row_step + p * depth_step] : INFTY;
-            least = value < least ? value : least;
-            FN(put_a)(out + (p * MR + i) * A_LANES, value);
-        }
-        if (least < INFTY) {
-            first = first < 0 ? p : first;
-            last = p;
+    int64_t first = 0, last = depth - 1;
+    if (rows == MR && depth_step == 1) {
+        FN(pack_whole_a)(out, depth, src, row_step);
+    } else {
+        for (int64_t p = 0; p < depth; p++) {
+            for (int64_t i = 0; i < MR; i++) {
+                FN(put_a)
+                (out + (p * MR + i) * A_LANES,
+                 i < rows ? src[i * row_step + p * depth_step] : INFTY);
+            }
         }
     }
     if (depth % 2 != 0) {
@@ -301,7 +328,13 @@ static twi_range FN(pack_a)(void *out_, int64_t rows, int64_t depth, const void 
             FN(put_a)(out + (depth * MR + i) * A_LANES, INFTY);
         }
     }
-    return FN(range)(first, last);
+    while (first <= last && !FN(any_finite_of)(src + first * depth_step, rows, row_step)) {
+        first++;
+    }
+    while (last > first && !FN(any_finite_of)(src + last * depth_step, rows, row_step)) {
+        last--;
+    }
+    return FN(range)(first <= last ? first : -1, last);
 }
 
 /* Whether a packed row of B holds anything finite. */
@@ -324,16 +357,18 @@ static twi_range FN(pack_b)(void *out_, int64_t cols, int64_t depth, const void 
 {
     T *out = out_;
     const T *src = src_;
-    int64_t first = -1;
-    int64_t last = -1;
+    int64_t first = 0, last = depth - 1;
     for (int64_t p = 0; p < depth; p++) {
-        memcpy(out + p * NR, src + p * ld, (size_t)cols * sizeof(T));
-        for (int64_t j = cols; j < NR; j++) {
-            out[p * NR + j] = INFTY;
+        T *to = out + p * NR;
+        if (cols == NR) {
+            for (int j = 0; j < TWI_NV; j++) {
+                STORE(to + j * LANES, LOAD(src + p * ld + j * LANES));
+            }
+            continue;
         }
-        if (FN(any_finite)(out + p * NR)) {
-            first = first < 0 ? p : first;
-            last = p;
+        memcpy(to, src + p * ld, (size_t)cols * sizeof(T));
+        for (int64_t j = cols; j < NR; j++) {
+            to[j] = INFTY;
         }
     }
     if (depth % 2 != 0) {
@@ -341,7 +376,13 @@ static twi_range FN(pack_b)(void *out_, int64_t cols, int64_t depth, const void 
             out[depth * NR + j] = INFTY;
         }
     }
-    return FN(range)(first, last);
+    while (first <= last && !FN(any_finite)(out + first * NR)) {
+        first++;
+    }
+    while (last > first && !FN(any_finite)(out + last * NR)) {
+        last--;
+    }
+    return FN(range)(first <= last ? first : -1, last);
 }
 
 #include "apsp/closure/minplus_kernel_close.h"
