@@ -97,6 +97,9 @@ static inline void transpose_words(void *out, int64_t out_step, const void *src,
 #define spread_wide_u15 spread_wide_u16
 #define opaque_u15 opaque_u16
 #define columns_4_u15 columns_4_u16
+#define add_across_u15 add_across_u16
+#define total_u15 total_u16
+#define largest_u15 largest_u16
 #define S u15
 #define T uint16_t
 #define TW_TYPE TW_U16
@@ -122,6 +125,9 @@ static inline void transpose_words(void *out, int64_t out_step, const void *src,
 #define spread_wide_u7 spread_wide_u8
 #define opaque_u7 opaque_u8
 #define columns_4_u7 columns_4_u8
+#define add_across_u7 add_across_u8
+#define total_u7 total_u8
+#define largest_u7 largest_u8
 #define S u7
 #define T uint8_t
 #define TW_TYPE TW_U8

@@ -538,33 +538,55 @@ static void FN(spread)(int64_t *to, int64_t cols, const void *sum_)
     }
 }
 
+/* The sum of a row and its largest entry, infinite ones included. */
+static SUM_ACROSS FN(sum_across)(const T *x, int64_t cols, T *largest)
+{
+#ifdef TWI_ACROSS
+    VEC parts = SPLAT(0), top = SPLAT(0);
+    int64_t j = 0;
+    for (; j + LANES <= cols; j += LANES) {
+        const VEC v = LOAD(x + j);
+        parts = JOIN(add_across, S)(parts, v);
+        top = MAX(top, v);
+    }
+    SUM_ACROSS sum = (SUM_ACROSS)JOIN(total, S)(parts);
+    T most = JOIN(largest, S)(top);
+#else
+    /* In four parts, so that no sum waits for the one before. */
+    const int64_t part = cols / 4;
+    const T *y[4] = {x, x + part, x + 2 * part, x + 3 * part};
+    SUM_ACROSS sum = 0;
+    SUM_ACROSS s[4] = {0, 0, 0, 0};
+    T most = 0;
+    T m[4] = {0, 0, 0, 0};
+    int64_t j = 4 * part;
+    for (int64_t i = 0; i < part; i++) {
+        for (int k = 0; k < 4; k++) {
+            s[k] += (SUM_ACROSS)y[k][i];
+            m[k] = y[k][i] > m[k] ? y[k][i] : m[k];
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        sum += s[k];
+        most = m[k] > most ? m[k] : most;
+    }
+#endif
+    for (; j < cols; j++) {
+        sum += (SUM_ACROSS)x[j];
+        most = x[j] > most ? x[j] : most;
+    }
+    *largest = most;
+    return sum;
+}
+
 static void FN(fold_across)(const twi_across *known, int64_t rows, int64_t cols, const void *x_,
                             int64_t step)
 {
     const T *x = x_;
     for (int64_t i = 0; i < rows; i++, x += step) {
-        /* In four parts, so that no sum waits for the one before. */
-        const int64_t part = cols / 4;
-        const T *y[4] = {x, x + part, x + 2 * part, x + 3 * part};
-        SUM_ACROSS sum = 0;
-        SUM_ACROSS s[4] = {0, 0, 0, 0};
-        T most = 0;
-        T m[4] = {0, 0, 0, 0};
+        T most;
+        const SUM_ACROSS sum = FN(sum_across)(x, cols, &most);
         uint32_t missing = 0;
-        for (int64_t j = 0; j < part; j++) {
-            for (int k = 0; k < 4; k++) {
-                s[k] += (SUM_ACROSS)y[k][j];
-                m[k] = y[k][j] > m[k] ? y[k][j] : m[k];
-            }
-        }
-        for (int64_t j = 4 * part; j < cols; j++) {
-            sum += (SUM_ACROSS)x[j];
-            most = x[j] > most ? x[j] : most;
-        }
-        for (int k = 0; k < 4; k++) {
-            sum += s[k];
-            most = m[k] > most ? m[k] : most;
-        }
         if (most >= INFTY) {
             most = 0;
             for (int64_t j = 0; j < cols; j++) {

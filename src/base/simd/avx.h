@@ -120,6 +120,72 @@ TWI_AVX_WIDE(i32, max_epi32, uint64_t, add_epi64, srli_epi64, MM(set1_epi64)(0xF
 TWI_AVX_WIDE(i32, max_epi32, uint64_t, add_epi64, srli_epi64, MM(set1_epi64x)(0xFFFFFFFF))
 #endif
 
+/* Sums along a row, and the largest of a vector. */
+#define TWI_ACROSS
+#if defined(TWI_KERNEL_AVX512)
+#define TWI_AVX_HALVES(v, OPERATION) \
+    _mm256_##OPERATION(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1))
+#define SPLAT_LONG _mm512_set1_epi64
+#else
+#define TWI_AVX_HALVES(v, OPERATION) (v)
+#define SPLAT_LONG _mm256_set1_epi64x
+#endif
+#define TWI_AVX_QUARTERS(v, OPERATION) \
+    _mm_##OPERATION(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1))
+#define TWI_AVX_FOLD(v, OPERATION) TWI_AVX_QUARTERS(TWI_AVX_HALVES(v, OPERATION), OPERATION)
+
+static inline vec_u8 add_across_u8(vec_u8 sum, vec_u8 v)
+{
+    return MM(add_epi64)(sum, MM(sad_epu8)(v, MM(set1_epi8)(0)));
+}
+static inline vec_u16 add_across_u16(vec_u16 sum, vec_u16 v)
+{
+    const vec_u16 even = MM_SI(and)(v, MM(set1_epi32)(0xFFFF));
+    return MM(add_epi32)(sum, MM(add_epi32)(even, MM(srli_epi32)(v, 16)));
+}
+static inline vec_i32 add_across_i32(vec_i32 sum, vec_i32 v)
+{
+    const vec_i32 even = MM_SI(and)(v, SPLAT_LONG(0xFFFFFFFF));
+    return MM(add_epi64)(sum, MM(add_epi64)(even, MM(srli_epi64)(v, 32)));
+}
+static inline uint64_t total_i32(vec_i32 sum)
+{
+    const __m128i both = TWI_AVX_FOLD(sum, add_epi64);
+    return (uint64_t)_mm_cvtsi128_si64(both) + (uint64_t)_mm_extract_epi64(both, 1);
+}
+static inline uint64_t total_u8(vec_u8 sum)
+{
+    return total_i32(sum);
+}
+static inline uint64_t total_u16(vec_u16 sum)
+{
+    const __m128i four = TWI_AVX_FOLD(sum, add_epi32);
+    const __m128i two = _mm_add_epi32(four, _mm_srli_si128(four, 8));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(two, _mm_srli_si128(two, 4)));
+}
+/* There is an instruction for the smallest of eight. */
+static inline uint16_t largest_of_eight(__m128i v)
+{
+    const __m128i all = _mm_set1_epi8(-1);
+    return (uint16_t)~_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_xor_si128(v, all)));
+}
+static inline uint16_t largest_u16(vec_u16 v)
+{
+    return largest_of_eight(TWI_AVX_FOLD(v, max_epu16));
+}
+static inline uint8_t largest_u8(vec_u8 v)
+{
+    const __m128i pairs = TWI_AVX_FOLD(v, max_epu8);
+    return (uint8_t)largest_of_eight(
+        _mm_max_epu8(_mm_and_si128(pairs, _mm_set1_epi16(0xFF)), _mm_srli_epi16(pairs, 8)));
+}
+static inline int32_t largest_i32(vec_i32 v)
+{
+    const __m128i four = TWI_AVX_FOLD(v, max_epi32);
+    const __m128i two = _mm_max_epi32(four, _mm_srli_si128(four, 8));
+    return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_srli_si128(two, 4)));
+}
+
 #define TWI_AVX_COLUMNS(S, T)                                                \
     static inline void columns_4_##S(vec_##S out[4], const T *p, int64_t ld) \
     {                                                                        \
