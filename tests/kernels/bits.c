@@ -63,10 +63,11 @@ enum { SHAPE_MR = 4 };
 
 #define DEFINE(T, S)                                                                             \
     static void shape_update_##S(int64_t depth, const void *a_, const void *b_, void *c_,        \
-                                 int64_t ldc)                                                    \
+                                 int64_t ldc, const twi_ahead *ahead)                            \
     {                                                                                            \
         const T *a = a_;                                                                         \
         const T *b = b_;                                                                         \
+        (void)ahead;                                                                             \
         for (int64_t p = 0; p < depth; p++) {                                                    \
             for (int64_t i = 0; i < SHAPE_MR; i++) {                                             \
                 T head = a[(p * SHAPE_MR + i) * shape_copies];                                   \

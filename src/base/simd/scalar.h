@@ -17,10 +17,9 @@
  *                         of its own; add_wide_S adds a vector of values >= 0, spread_wide_S adds
  *                         the LANES_S sums to as many of 64 bits
  *   add_across_S, total_S, largest_S
- *                         of u8, u16 and i32, where TWI_ACROSS is defined: a vector of zeros takes up
- *                         vectors of values >= 0, up to 2^16 of them, and their sum is its total;
- *                         the largest lane of a vector
- *   columns_4_S           four columns of LANES_S rows that are `ld` elements apart
+ *                         of u8, u16 and i32, where TWI_ACROSS is defined: a vector of zeros takes
+ * up vectors of values >= 0, up to 2^16 of them, and their sum is its total; the largest lane of a
+ * vector columns_4_S           four columns of LANES_S rows that are `ld` elements apart
  *   opaque_S(v)           hides the value of v from the optimiser
  * and TWI_NV, the vectors a micro-kernel's row is wide, chosen for the register file.
  *
