@@ -139,11 +139,11 @@ def parts(name, x, widths32, widths64):
 
 def main():
     print("""/*
- * The polynomials and constants of functions.h, made by tools/coefficients.py: do not edit. The
- * number behind each is its error relative to the function.
+ * The polynomials and constants of functions.h, made by tools/coefficients.py: do not edit.
+ * The number behind each is its error relative to the function.
  */
-#ifndef TWI_MAP_COEFFICIENTS_H
-#define TWI_MAP_COEFFICIENTS_H
+#ifndef TWI_MAP_FUNCTIONS_COEFFICIENTS_H
+#define TWI_MAP_FUNCTIONS_COEFFICIENTS_H
 """)
     ln2, pi = mp.log(2), mp.pi
     parts("ln2", ln2, [16, 24], [42, 53])
@@ -165,6 +165,9 @@ def main():
     polynomial("log_poly", "(log(1+f) - f + f^2/2) / f^3, |f| <= 1/3",
                lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, lambda f: f ** 3 / mp.log1p(f),
                -mpf(1) / 3, mpf(1) / 3, -29, -58)
+    polynomial("log_short", "the same for log of f32",
+               lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, lambda f: f ** 3 / mp.log1p(f),
+               -mpf(1) / 3, mpf(1) / 3, -26, None)
     polynomial("log_brief", "the same for --fast",
                lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, lambda f: f ** 3 / mp.log1p(f),
                -mpf(1) / 3, mpf(1) / 3, -23.5, None)
@@ -181,7 +184,7 @@ def main():
     root = mp.sqrt
     polynomial("sin_poly", "(sin r - r) / r^3 in z = r^2, r <= pi/4",
                lambda z: (mp.sin(root(z)) - root(z)) / root(z) ** 3,
-               lambda z: root(z) ** 3 / mp.sin(root(z)), 0, (pi / 4) ** 2, -29, -58)
+               lambda z: root(z) ** 3 / mp.sin(root(z)), 0, (pi / 4) ** 2, -25, -58)
     polynomial("cos_poly", "(cos r - 1 + r^2/2) / r^4 in z = r^2, r <= pi/4",
                lambda z: (mp.cos(root(z)) - 1 + z / 2) / z ** 2,
                lambda z: z ** 2 / mp.cos(root(z)), 0, (pi / 4) ** 2, -29, -58)

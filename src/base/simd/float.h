@@ -20,6 +20,8 @@
  *   opposite_S(m), any_S(m)       the opposite mask; whether m holds anywhere
  *   bits_of_mask_S, mask_of_bits_S   a mask as integers, all ones or all zeros, and back
  *   equal_bits_S, less_bits_S     comparisons of integers
+ *   lacks_bits_S(a, b)    a mask: where a and b have no bit in common
+ *   flip_S(v, b)          v, its sign the other one where the highest bit of b is set
  *   splat_bits_S          one integer to all lanes
  * and
  *   widen_low_f32, widen_high_f32, narrow_f64     halves of f32 as f64 and back; on one lane the

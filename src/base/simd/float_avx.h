@@ -14,6 +14,9 @@ typedef __mmask8 mask_f64;
 #define ROUND(SUFFIX, v, how) _mm512_roundscale_##SUFFIX(v, (how) | _MM_FROUND_NO_EXC)
 #define COMPARE(SUFFIX, a, how, b) _mm512_cmp_##SUFFIX##_mask(a, b, how)
 #define SPLAT_64 _mm512_set1_epi64
+/* Any function of three bits; 0x78 is a ^ (b & c). */
+#define TERNARY(BITS, a, b, c, table) \
+    _mm512_ternarylogic_epi##BITS((__m512i)(a), (__m512i)(b), (__m512i)(c), table)
 #else
 typedef bits_f32 mask_f32;
 typedef bits_f64 mask_f64;
@@ -101,6 +104,15 @@ TWI_AVX_FLOAT(f64, pd, SPLAT_64)
     {                                                                  \
         return _mm512_cmpeq_epi##BITS##_mask((__m512i)a, (__m512i)b);  \
     }                                                                  \
+    static inline mask_##S lacks_bits_##S(bits_##S a, bits_##S b)      \
+    {                                                                  \
+        return _mm512_testn_epi##BITS##_mask((__m512i)a, (__m512i)b);  \
+    }                                                                  \
+    static inline vec_##S flip_##S(vec_##S v, bits_##S sign)           \
+    {                                                                  \
+        const vec_##S top = splat_##S(-0.0F);                          \
+        return (vec_##S)TERNARY(BITS, v, sign, top, 0x78);             \
+    }                                                                  \
     static inline bits_##S bits_of_mask_##S(mask_##S m)                \
     {                                                                  \
         return (bits_##S)_mm512_movm_epi##BITS(m);                     \
@@ -147,6 +159,15 @@ static inline vec_f32 narrow_f64(vec_f64 low, vec_f64 high)
     static inline mask_##S equal_bits_##S(bits_##S a, bits_##S b)        \
     {                                                                    \
         return (mask_##S)_mm256_cmpeq_epi##BITS((__m256i)a, (__m256i)b); \
+    }                                                                    \
+    static inline mask_##S lacks_bits_##S(bits_##S a, bits_##S b)        \
+    {                                                                    \
+        return (a & b) == 0;                                             \
+    }                                                                    \
+    static inline vec_##S flip_##S(vec_##S v, bits_##S sign)             \
+    {                                                                    \
+        const bits_##S top = (bits_##S)splat_##S(-0.0F);                 \
+        return (vec_##S)((bits_##S)v ^ (sign & top));                    \
     }                                                                    \
     static inline bits_##S bits_of_mask_##S(mask_##S m)                  \
     {                                                                    \

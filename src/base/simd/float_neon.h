@@ -65,6 +65,15 @@
     {                                                                          \
         return vceqq_##I(a, b);                                                \
     }                                                                          \
+    static inline mask_##S lacks_bits_##S(bits_##S a, bits_##S b)              \
+    {                                                                          \
+        return vceqzq_##I(a & b);                                              \
+    }                                                                          \
+    static inline vec_##S flip_##S(vec_##S v, bits_##S sign)                   \
+    {                                                                          \
+        const bits_##S top = bits_of_##S(vdupq_n_##S(-0.0F));                  \
+        return of_bits_##S(bits_of_##S(v) ^ (sign & top));                     \
+    }                                                                          \
     static inline bits_##S bits_of_mask_##S(mask_##S m)                        \
     {                                                                          \
         return vreinterpretq_##I##_##U(m);                                     \

@@ -77,6 +77,14 @@
     {                                                                          \
         return a == b;                                                         \
     }                                                                          \
+    static inline mask_##S lacks_bits_##S(bits_##S a, bits_##S b)              \
+    {                                                                          \
+        return (a & b) == 0;                                                   \
+    }                                                                          \
+    static inline vec_##S flip_##S(vec_##S v, bits_##S sign)                   \
+    {                                                                          \
+        return sign < 0 ? -v : v;                                              \
+    }                                                                          \
     static inline bits_##S bits_of_mask_##S(mask_##S m)                        \
     {                                                                          \
         return -(I)m;                                                          \

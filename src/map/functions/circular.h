@@ -3,13 +3,14 @@
  *
  * Reduction: x = n pi/2 + r with |r| <= pi/4, r kept as a sum of two, with pi/2 in three parts up
  * to CIRCLE_LIMIT; beyond that lane by lane with all of pi's bits that count (reduce.c). Then a
- * polynomial of sin r or cos r, chosen by n.
+ * polynomial of sin r or cos r, chosen by n; f32, which has room for the rounding of more than the
+ * last sum, has a shorter one than f64.
  * Inverses: a quotient or root that brings the argument near 0, with its rounding error, and a
  * polynomial there.
  */
 
 /* r and n for the lanes of x that are beyond the limit; the others stay. x >= 0. */
-INLINE void F(reduce_large)(vec x, pair *r, bits *n)
+INLINE void F(reduce_large)(vec x, int start, pair *r, bits *n)
 {
     T x_lane[F(LANES)], hi[F(LANES)], lo[F(LANES)], quarter[F(LANES)];
     F(store)(x_lane, x);
@@ -19,7 +20,7 @@ INLINE void F(reduce_large)(vec x, pair *r, bits *n)
     for (int i = 0; i < F(LANES); i++) {
         if (!(x_lane[i] <= (T)CIRCLE_LIMIT)) {
             double rest[2];
-            quarter[i] = (T)twi_map_reduce((double)x_lane[i], rest);
+            quarter[i] = (T)(twi_map_reduce((double)x_lane[i], rest) + start);
             hi[i] = (T)rest[0];
             lo[i] = (T)(rest[0] - (double)hi[i] + rest[1]);
         }
@@ -29,58 +30,42 @@ INLINE void F(reduce_large)(vec x, pair *r, bits *n)
     *n = F(bits_of)(F(load)(quarter) + MAGIC);
 }
 
-/* x - n pi/2 of 0 <= x <= CIRCLE_LIMIT; the low bits of *n are n. */
-INLINE pair F(reduce)(vec x, bits *n)
+/* x - n pi/2 of 0 <= x <= CIRCLE_LIMIT; the low bits of *n are n + start.
+ * `first` is exact: it is below 1 and a whole multiple of a number's unit there. So is first - hi:
+ * if `first` is at least twice `next`, since hi is within a factor of two of it; otherwise since it
+ * is a whole multiple of next's unit and not much larger than next. That needs `next` as a rounded
+ * product: where n pi/2 comes near x, the difference from a fused one would have too many digits.
+ */
+INLINE pair F(reduce)(vec x, int start, bits *n)
 {
-    vec shifted = F(fma)(x, C(two_over_pi, 0), MAGIC);
-    vec whole = shifted - MAGIC;
-    vec first = F(fma)(-whole, C(half_pi, 0), x);
-    pair next = F(two_product)(whole, C(half_pi, 1));
-    pair r = F(two_sum)(first, -next.hi);
-    r.lo = r.lo - F(fma)(whole, C(half_pi, 2), next.lo);
+    vec magic = MAGIC + K(start);
+    vec shifted = F(fma)(x, C(two_over_pi, 0), magic);
+    vec minus = magic - shifted;
+    vec first = F(fma)(minus, C(half_pi, 0), x);
+    vec next = minus * C(half_pi, 1);
+    vec hi = first + next;
+    vec lo = F(fma)(minus, C(half_pi, 1), first - hi);
     *n = F(bits_of)(shifted);
-    return r;
+    return (pair){hi, F(fma)(minus, C(half_pi, 2), lo)};
 }
 
-/* sin r or, in the lanes of `odd`, cos r. */
-INLINE vec F(sin_or_cos)(pair r, mask odd)
+/* n as name_end takes it: bit 1 at the top, flipped by the sign of x, and bit 0 below it. */
+INLINE vec F(turns)(bits n, vec x)
 {
-    vec z = r.hi * r.hi;
-    vec half = z * K(0.5);
-    vec sine = F(fma)(r.hi * z, POLY(z, sin_poly), F(fma)(-half, r.lo, r.lo));
-    pair one = F(fast_sum)(K(1), -half);
-    vec lost = F(fma)(K(0.5), F(fma)(r.hi, r.hi, -z), r.hi * r.lo);
-    vec cosine = one.lo + F(fma)(z * z, POLY(z, cos_poly), -lost);
-    return F(select)(odd, one.hi, r.hi) + F(select)(odd, cosine, sine);
+    return F(flip)(F(of_bits)(F(shift_left)(n, WIDTH - 2)), F(bits_of)(x));
 }
 
-/* Bit 1 of n as a sign. */
-INLINE bits F(half_turn)(bits n)
+INLINE mask F(is_even)(vec turns)
 {
-    return F(shift_left)(n, WIDTH - 2) & KB(SIGN);
+    return F(lacks_bits)(F(bits_of)(turns), KB((int64_t)1 << (WIDTH - 2)));
 }
 
-INLINE mask F(is_odd)(bits n)
-{
-    return F(equal_bits)(n & KB(1), KB(1));
-}
-
-/* n with the sign of x in bit 1. */
-INLINE bits F(sin_turns)(vec x, bits n)
-{
-    return n ^ F(shift_right)(F(sign_of)(x), WIDTH - 2);
-}
+/* cos r or, in the lanes of `even`, sin r: in f32.h and f64.h. */
+INLINE vec F(sin_or_cos)(pair r, mask even);
 
 INLINE vec F(sin_end)(stage s)
 {
-    bits n = F(bits_of)(s.c);
-    return F(with_sign)(F(sin_or_cos)((pair){s.a, s.b}, F(is_odd)(n)), F(half_turn)(n));
-}
-
-INLINE bits F(cos_turns)(vec x, bits n)
-{
-    (void)x;
-    return n + KB(1);
+    return F(flip)(F(sin_or_cos)((pair){s.a, s.b}, F(is_even)(s.c)), F(bits_of)(s.c));
 }
 
 INLINE vec F(cos_end)(stage s)
@@ -88,16 +73,10 @@ INLINE vec F(cos_end)(stage s)
     return F(sin_end)(s);
 }
 
-INLINE bits F(tan_turns)(vec x, bits n)
-{
-    return F(sin_turns)(x, n & KB(1));
-}
-
 /* tan r = r + r^3 P; in odd quarters -1 / tan r, with the error of the quotient put right. */
 INLINE vec F(tan_end)(stage s)
 {
     pair r = {s.a, s.b};
-    bits n = F(bits_of)(s.c);
     vec z = r.hi * r.hi;
     vec poly = POLY(z, tan_poly);
     pair power = F(two_product)(r.hi, z);
@@ -109,32 +88,40 @@ INLINE vec F(tan_end)(stage s)
     vec inverse = K(-1) / t.hi;
     vec lost = F(fma)(inverse, t.lo, F(fma)(inverse, t.hi, K(1)));
     vec cotangent = F(fma)(inverse, lost, inverse);
-    return F(with_sign)(F(select)(F(is_odd)(n), cotangent, tangent), F(half_turn)(n));
+    mask even = F(is_even)(s.c);
+    return F(flip)(F(select)(even, tangent, cotangent), F(bits_of)(s.c));
 }
 
-#define CIRCULAR(NAME)                                                                \
-    INLINE mask F(NAME##_is_rare)(vec x)                                              \
-    {                                                                                 \
-        return F(opposite)(F(at_most)(F(abs)(x), K(CIRCLE_LIMIT)));                   \
-    }                                                                                 \
-    INLINE stage F(NAME##_begin)(vec x)                                               \
-    {                                                                                 \
-        bits n;                                                                       \
-        pair r = F(reduce)(F(abs)(x), &n);                                            \
-        return (stage){r.hi, r.lo, F(of_bits)(F(NAME##_turns)(x, n))};                \
-    }                                                                                 \
-    RARE vec F(NAME)(vec x)                                                           \
-    {                                                                                 \
-        bits n;                                                                       \
-        pair r = F(reduce)(F(abs)(x), &n);                                            \
-        F(reduce_large)(F(abs)(x), &r, &n);                                           \
-        return F(NAME##_end)((stage){r.hi, r.lo, F(of_bits)(F(NAME##_turns)(x, n))}); \
+/* cos x is the sine one quarter on. */
+#define SIN_TURNS(n, x) F(turns)(n, x)
+#define COS_TURNS(n, x) F(of_bits)(F(shift_left)(n, WIDTH - 2))
+#define TAN_TURNS(n, x) F(turns)(KB(1) & (n), x)
+#define CIRCULAR(NAME, START, TURNS)                                \
+    INLINE mask F(NAME##_is_rare)(vec x)                            \
+    {                                                               \
+        return F(opposite)(F(at_most)(F(abs)(x), K(CIRCLE_LIMIT))); \
+    }                                                               \
+    INLINE stage F(NAME##_begin)(vec x)                             \
+    {                                                               \
+        bits n;                                                     \
+        pair r = F(reduce)(F(abs)(x), START, &n);                   \
+        return (stage){r.hi, r.lo, TURNS(n, x)};                    \
+    }                                                               \
+    RARE vec F(NAME)(vec x)                                         \
+    {                                                               \
+        bits n;                                                     \
+        pair r = F(reduce)(F(abs)(x), START, &n);                   \
+        F(reduce_large)(F(abs)(x), START, &r, &n);                  \
+        return F(NAME##_end)((stage){r.hi, r.lo, TURNS(n, x)});     \
     }
 
-CIRCULAR(sin)
-CIRCULAR(cos)
-CIRCULAR(tan)
+CIRCULAR(sin, 0, SIN_TURNS)
+CIRCULAR(cos, 1, COS_TURNS)
+CIRCULAR(tan, 0, TAN_TURNS)
 #undef CIRCULAR
+#undef SIN_TURNS
+#undef COS_TURNS
+#undef TAN_TURNS
 
 /* asin s = s + rest for s = |x| up to 1/2, and for s = sqrt((1 - |x|) / 2) above (`large`). */
 INLINE vec F(asin_parts)(vec x, vec *s, mask *large)

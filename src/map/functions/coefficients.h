@@ -156,6 +156,11 @@ static const double log_poly_f64[] = {
     0x1.106a063b98de6p-4, -0x1.fe6a78fd0115ap-5, 0x1.efb6888b44abap-5, -0x1.d6cb673fd4eb7p-5,
     0x1.563dc74064c9ap-5, -0x1.3a8190c48fcd8p-5, 0x1.5bfbbd0607fc8p-4, -0x1.555e33ed66e3bp-4,
 };
+/* the same for log of f32: 2^-27.4 */
+static const float log_short_f32[] = {
+    0x1.555506p-2F, -0x1.fffefp-3F, 0x1.99d028p-3F, -0x1.559dc4p-3F,
+    0x1.1ed72p-3F,  -0x1.f3121p-4F, 0x1.1e668cp-3F, -0x1.0803cep-3F,
+};
 /* the same for --fast: 2^-24.7 */
 static const float log_brief_f32[] = {
     0x1.555528p-2F, -0x1.000b1cp-2F, 0x1.99c32p-3F,  -0x1.515a74p-3F,
@@ -190,12 +195,11 @@ static const double exp_wide_f64[] = {
     0x1.5555557dff7a7p-3,  0x1.55555574a20ccp-5,  0x1.1110a20657969p-7,
     0x1.6c163fd26f95ap-10, 0x1.a185eeda32783p-13, 0x1.a1723f905c4p-16,
 };
-/* (sin r - r) / r^3 in z = r^2, r <= pi/4: 2^-32.5 */
+/* (sin r - r) / r^3 in z = r^2, r <= pi/4: 2^-27.9 */
 static const float sin_poly_f32[] = {
-    -0x1.555556p-3F,
-    0x1.111174p-7F,
-    -0x1.a05956p-13F,
-    0x1.7c2dap-19F,
+    -0x1.555546p-3F,
+    0x1.110778p-7F,
+    -0x1.995408p-13F,
 };
 /* (sin r - r) / r^3 in z = r^2, r <= pi/4: 2^-63.2 */
 static const double sin_poly_f64[] = {

@@ -31,3 +31,4 @@
 #undef INVERSE_NEAR
 #undef INVERSE_FAR
 #undef FMOD
+#undef LOGARITHM

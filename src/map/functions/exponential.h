@@ -161,13 +161,7 @@ INLINE stage F(log_split)(vec x)
     return (stage){f, F(of_whole)(F(shift_right)(above, MANTISSA)), f};
 }
 
-INLINE F(log_parts) F(log_parts_of)(stage s)
-{
-    vec w = s.a * s.a * F(fma)(s.a, POLY(s.a, log_poly), K(-0.5));
-    return (F(log_parts)){s.b, s.a, w};
-}
-
-/* The same with the rounding error of the square, for those with more roundings to come. */
+/* w with the rounding error of the square, for those with more roundings to come. */
 INLINE F(log_parts) F(log_parts_fine)(stage s)
 {
     pair square = F(two_product)(s.a, s.a);
@@ -244,10 +238,8 @@ INLINE mask F(is_not_normal)(vec x)
         return F(log_edges)(x, F(NAME##_join)(F(PARTS)(F(log_split_any)(x)))); \
     }
 
-LOGARITHM(log, log_parts_of)
 LOGARITHM(log2, log_parts_fine)
 LOGARITHM(log10, log_parts_fine)
-#undef LOGARITHM
 
 /* log(1 + x) = log u + (what u = 1 + x lost) / u. */
 INLINE vec F(log1p)(vec x)

@@ -1,8 +1,28 @@
 /*
- * What f64 alone has: x^y = e^(y log x), with the logarithm as a sum of two numbers good to 2^-65,
- * since its error is multiplied by up to 710 on the way. x = 2^k m, s = (m - 1) / (m + 1),
- * log m = 2 (s + s^3 / 3 + s^5 P(s^2)): the first two terms in sums of two, the rest plain.
+ * What f64 alone has: polynomials of sin, cos and log in which only the last rounding matters, and
+ * x^y = e^(y log x), with the logarithm as a sum of two numbers good to 2^-65, since its error
+ * is multiplied by up to 710 on the way. x = 2^k m, s = (m - 1) / (m + 1), log m = 2 (s + s^3 / 3 +
+ * s^5 P(s^2)): the first two terms in sums of two, the rest plain.
  */
+INLINE vec_f64 sin_or_cos_f64(pair_f64 r, mask_f64 even)
+{
+    vec_f64 z = r.hi * r.hi;
+    vec_f64 half = z * K(0.5);
+    vec_f64 sine = fma_f64(r.hi * z, POLY(z, sin_poly), fma_f64(-half, r.lo, r.lo));
+    pair_f64 one = fast_sum_f64(K(1), -half);
+    vec_f64 lost = fma_f64(K(0.5), fma_f64(r.hi, r.hi, -z), r.hi * r.lo);
+    vec_f64 cosine = one.lo + fma_f64(z * z, POLY(z, cos_poly), -lost);
+    return select_f64(even, r.hi, one.hi) + select_f64(even, sine, cosine);
+}
+
+INLINE log_parts_f64 log_parts_of_f64(stage_f64 s)
+{
+    vec_f64 w = s.a * s.a * fma_f64(s.a, POLY(s.a, log_poly), K(-0.5));
+    return (log_parts_f64){s.b, s.a, w};
+}
+
+LOGARITHM(log, log_parts_of)
+
 INLINE pair_f64 log_long(vec_f64 x)
 {
     mask_f64 small = less_f64(x, K(LEAST));
