@@ -174,6 +174,10 @@ static void check_product(const twi_minplus_kernel *kernel, int64_t m, int64_t k
     twi_product(kernel, &pa, m, &pb, 0, n, c, ldc, TWI_NO_DIAGONAL);
     check(same(c, type, m + 1, ldc, ldc, want), kernel->name, "product",
           m * 1000000 + k * 1000 + n);
+    /* Once more: nothing changes, even where all strips but the first lie above the diagonal. */
+    twi_product(kernel, &pa, m, &pb, 0, n, c, ldc, 0);
+    check(same(c, type, m + 1, ldc, ldc, want), kernel->name, "product below the diagonal",
+          m * 1000000 + k * 1000 + n);
     free(a);
     free(b);
     free(c);

@@ -59,16 +59,18 @@ typedef struct twi_across {
     uint32_t *missing;
 } twi_across;
 
-/* What a caller of `update` will want next. Kernels of wide vectors ask for it line by line in the
- * course of their steps: the lines of a tile or of a strip asked for at once fill the buffers that
- * the steps' own lines need on their way from the second cache. Nothing is read; where nothing
- * comes next, these are places in the present tile and strip. */
+/* What a caller of `update` will want next, to be prefetched. The kernels of x86 prefetch line by
+ * line in the course of their steps, all rows of a tile and b_step bytes of B for every two steps:
+ * all lines of a tile or of a strip at once fill the buffers that the steps' own lines need on
+ * their way from the second cache. The others prefetch c_rows rows and b_bytes bytes before the
+ * first step. Where nothing comes next, `c` and `b` are places in the present tile and strip, and
+ * the numbers are 0. */
 typedef struct twi_ahead {
     const char *c;   /* the next tile of C, its rows as far apart as this one's */
-    int64_t c_rows;  /* of it that there are */
+    int64_t c_rows;  /* rows of that tile inside C */
     const char *b;   /* a part of the next strip of B */
-    int64_t b_bytes; /* of it */
-    int64_t b_step;  /* bytes, a line at most, to go on by for every two steps */
+    int64_t b_bytes; /* bytes of that part */
+    int64_t b_step;  /* bytes to advance after every two steps, at most a line */
 } twi_ahead;
 
 typedef struct twi_minplus_kernel {

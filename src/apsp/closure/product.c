@@ -103,6 +103,9 @@ static void multiply_strip(const twi_minplus_kernel *kernel, const twi_panel *a,
     const int64_t nr = kernel->nr;
     const int64_t a_step = mr * kernel->a_lanes * size; /* bytes of A a unit of depth */
     const int64_t strip_bytes = a_step * even(a->depth);
+    if (from * mr >= rows) {
+        return; /* all of it lies above the diagonal */
+    }
     const int64_t part = part_of_strip(nr * size * even(a->depth), strips(rows, mr) - from);
     const int64_t part_step = part / (even(a->depth) / 2);
     for (int64_t i = from; i * mr < rows; i++) {
@@ -122,8 +125,8 @@ static void multiply_strip(const twi_minplus_kernel *kernel, const twi_panel *a,
             if (left > 0) {
                 ahead.c = tile + mr * ldc * size;
                 ahead.c_rows = left < mr ? left : mr;
-            } else if (next_b != NULL) {
-                ahead.c = c + from * mr * ldc * size + nr * size;
+            } else if (next_b != NULL && from == 0) {
+                ahead.c = c + nr * size;
                 ahead.c_rows = mr;
             }
             if (next_b != NULL) {

@@ -9,7 +9,7 @@
  *   bits_S                a vector of signed integers as wide as the elements, with + - & | ^
  *   mask_S                what a comparison gives, with & and |
  *   bits_of_S, of_bits_S  the same bits as integers, and back
- *   of_whole_S            integers of few bits as floats
+ *   of_whole_S            integers of few bits as floats; of f32 also times a power of two
  *   shift_left_S, shift_right_S   of integers, by a constant; the right one keeps the sign
  *   fma_S(a, b, c)        a * b + c, rounded once
  *   sqrt_S, floor_S, ceil_S, trunc_S, rint_S      exact or correctly rounded; rint to even

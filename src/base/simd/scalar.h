@@ -16,10 +16,11 @@
  *   wide_S                of u8, u16 and i32: sums of vectors in lanes twice as wide, in an order
  *                         of its own; add_wide_S adds a vector of values >= 0, spread_wide_S adds
  *                         the LANES_S sums to as many of 64 bits
- *   add_across_S, total_S, largest_S
- *                         of u8, u16 and i32, where TWI_ACROSS is defined: a vector of zeros takes
- * up vectors of values >= 0, up to 2^16 of them, and their sum is its total; the largest lane of a
- * vector columns_4_S           four columns of LANES_S rows that are `ld` elements apart
+ *   add_across_S          of u8, u16 and i32, where TWI_ACROSS is defined: adds a vector of
+ *                         values >= 0 to sums that begin as a vector of 0; total_S gives the
+ *                         sum of all, up to 2^16 values
+ *   largest_S             of the same: the largest lane of a vector
+ *   columns_4_S           four columns of LANES_S rows that are `ld` elements apart
  *   opaque_S(v)           hides the value of v from the optimiser
  * and TWI_NV, the vectors a micro-kernel's row is wide, chosen for the register file.
  *

@@ -168,7 +168,8 @@ static void make_row(strip *s, int64_t y)
     }
 }
 
-/* Whether the rows of outputs y ... y + 3 go together: no row that enters or leaves is cropped. */
+/* Whether the rows of outputs y ... y + 3 go together: no row that enters or leaves is cropped, and
+ * none of the first windows of a band. */
 static bool takes_quad(const strip *s, int64_t y)
 {
     const int64_t end = s->band->first + s->band->count;

@@ -35,7 +35,8 @@ typedef struct twi_counters_kernel {
     twi_isa isa;
     const char *name; /* "counters_neon" */
     void (*row)(const twi_counters_row *row);
-    /* Four rows at once (quad.h), of windows of few enough elements; NULL: rows go one by one. */
+    /* Four rows at once (quad.h), of windows of at most TWI_SHUFFLE_MOST elements; NULL where rows
+     * go one by one. */
     void (*quad)(const struct twi_counters_quad *quad);
     /* Outputs begin ... end-1 again from their sums, for another total and factor. */
     void (*finish)(const twi_counters_row *row, int64_t begin, int64_t end, uint32_t total,

@@ -10,7 +10,7 @@
 typedef struct twi_counters_quad {
     const uint8_t *change[TWI_QUAD]; /* as in twi_counters_row, for each row */
     const uint8_t (*delta)[TWI_COUNTERS];
-    uint8_t (*column)[TWI_COUNTERS];            /* before the first row; after the last on return */
+    uint8_t (*column)[TWI_COUNTERS]; /* before the changes; after the last row's on return */
     uint8_t (*columns)[TWI_QUAD][TWI_COUNTERS]; /* room for those of each row; a cache line each */
     int32_t window_cols;
     int64_t outputs; /* a multiple of TWI_QUAD; columns: that and window_cols - 1 */

@@ -44,8 +44,8 @@ static inline vec_u8 load_plane(const uint8_t *planes, int p)
 #endif
 }
 
-/* Entries of `large`: in each half of a window what its counts are above 15, a number of 64 bits.
- */
+/* Entries of `large`. `above`: for each half of a window, by how much its counts exceed 15, as a
+ * number of 64 bits, whose upper half finds entry 0. */
 static inline vec_i32 find_large(const uint32_t *large, vec_i32 above)
 {
 #if defined(TWI_KERNEL_AVX512)
@@ -60,8 +60,8 @@ static inline vec_i32 find_large(const uint32_t *large, vec_i32 above)
 }
 
 /* Two planes of every vector at a time, so that AVX2's registers hold what is needed. A plane of
- * the lower weight is summed by sums of absolute differences with 0, which is one operation, the
- * other one by two products: so both kinds of ports are used alike. */
+ * the lower weight is summed by sums of absolute differences from 0, which is one operation, the
+ * other one by two products, so that the work is spread over the ports. */
 static inline void look_up(const tables *t, const vec_u8 *counts, vec_i32 *part)
 {
     const uint8_t *planes = t->planes;

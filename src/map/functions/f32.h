@@ -33,7 +33,7 @@ INLINE vec_f32 pow_positive_f32(vec_f32 x, vec_f32 y)
     return narrow_f64(low, pow_wide(widen_high_f32(x), widen_high_f32(y)));
 }
 
-/* cos r or, in the lanes of `even`, sin r. cos r = 1 + r (r P(r^2) - r / 2): r.lo, as it stands
+/* cos r or, in the lanes of `even`, sin r. cos r = 1 + r (r^3 P(r^2) - r / 2): r.lo, as it stands
  * between the brackets, is multiplied by r.hi, which is near enough to sin r. The error that counts
  * is that of the last sum, of the sum in brackets, which is below 3/8, and of P. */
 INLINE vec_f32 sin_or_cos_f32(pair_f32 r, mask_f32 even)

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "entropy/cpu/cpu.h"
 #include "entropy/cpu/kernels.h"
+#include "entropy/cpu/permute.h"
 #include "entropy/plan/blocks.h"
 #include "entropy/plan/prepare.h"
 #include "entropy/reference.h"
@@ -214,6 +215,100 @@ static void one_level_takes_ever_more_of_a_small_window(void **state)
         }
     }
     close_context(ctx);
+}
+
+#define QUAD_OUTPUTS 20
+#define QUAD_LIVE 17
+#define QUAD_ROWS 6
+#define QUAD_COLS 5
+#define QUAD_WIDTH (QUAD_OUTPUTS + QUAD_COLS - 1)
+
+/* The sums of four rows of windows of 6 rows and 5 columns, against counting each of them. */
+static void check_quad(void (*run)(const twi_counters_quad *), const char *name, uint64_t seed)
+{
+    static _Alignas(64) uint8_t columns[QUAD_WIDTH][TWI_QUAD][TWI_COUNTERS];
+    static uint8_t delta[256][TWI_COUNTERS], column[QUAD_WIDTH][TWI_COUNTERS];
+    static uint8_t planes[TWI_PLANES * TWI_PLANE], change[TWI_QUAD][QUAD_WIDTH];
+    static uint8_t levels[QUAD_ROWS + TWI_QUAD][QUAD_WIDTH];
+    static uint32_t table[TWI_PLANE], sums[TWI_QUAD][QUAD_OUTPUTS];
+    static float out[TWI_QUAD][QUAD_OUTPUTS];
+    const uint32_t total = 4000000000u;
+    memset(delta, 0, sizeof delta);
+    memset(column, 0, sizeof column);
+    memset(sums, POISON, sizeof sums);
+    memset(out, POISON, sizeof out);
+    for (int c = 0; c < 256; c++) {
+        delta[c][c >> 4]++;
+        delta[c][c & 15]--;
+    }
+    for (int n = 0; n <= QUAD_ROWS * QUAD_COLS; n++) {
+        table[n] = n == 0 ? 0 : (uint32_t)twi_random_at(seed, (uint64_t)n);
+        for (int p = 0; p < TWI_PLANES; p++) {
+            planes[p * TWI_PLANE + n] = (uint8_t)(table[n] >> (8 * p));
+        }
+    }
+    for (int r = 0; r < QUAD_ROWS + TWI_QUAD; r++) {
+        for (int x = 0; x < QUAD_WIDTH; x++) {
+            const uint64_t random = twi_random_at(seed + 1, (uint64_t)(r * QUAD_WIDTH + x));
+            levels[r][x] = random >> 8 & 7 ? (uint8_t)(seed % 16) : (uint8_t)(random % 16);
+            if (r < QUAD_ROWS) {
+                column[x][levels[r][x]]++;
+            } else {
+                change[r - QUAD_ROWS][x] = (uint8_t)(levels[r][x] << 4 | levels[r - QUAD_ROWS][x]);
+            }
+        }
+    }
+    twi_counters_quad quad = {.delta = (const uint8_t(*)[TWI_COUNTERS])delta,
+                              .column = column,
+                              .columns = columns,
+                              .window_cols = QUAD_COLS,
+                              .outputs = QUAD_OUTPUTS,
+                              .planes = planes,
+                              .live = QUAD_LIVE,
+                              .total = total,
+                              .factor = 0x1p-20};
+    for (int i = 0; i < TWI_QUAD; i++) {
+        quad.change[i] = change[i];
+        quad.sum[i] = sums[i];
+        quad.out[i] = out[i];
+    }
+    run(&quad);
+    for (int i = 0; i < TWI_QUAD; i++) {
+        for (int x = 0; x < QUAD_OUTPUTS; x++) {
+            int count[16] = {0};
+            uint32_t want = 0;
+            for (int k = 0; k < QUAD_ROWS * QUAD_COLS; k++) {
+                count[levels[i + 1 + k / QUAD_COLS][x + k % QUAD_COLS]]++;
+            }
+            for (int level = 0; level < 16; level++) {
+                want += table[count[level]];
+            }
+            const float value = (float)((double)(uint32_t)(total - want) * 0x1p-20);
+            if (x < QUAD_LIVE ? sums[i][x] != want || bits_of(out[i][x]) != bits_of(value)
+                              : bits_of(out[i][x]) != POISON * 0x01010101u) {
+                fail_msg("%s, row %d, output %d: sum %u, not %u, %g, not %g, seed %llu", name, i, x,
+                         sums[i][x], want, (double)out[i][x], (double)value,
+                         (unsigned long long)seed);
+            }
+        }
+    }
+}
+
+static void four_rows_at_once_have_the_sums_of_each(void **state)
+{
+    (void)state;
+    for (twi_isa isa = TWI_ISA_SCALAR; isa < TWI_ISA_COUNT; isa++) {
+        for (uint64_t seed = 0; seed < 50 && twi_isa_usable(isa); seed++) {
+            const twi_counters_kernel *kernel = twi_counters_kernel_find(isa);
+            const twi_permute_kernels *permutes = twi_permutes(isa);
+            if (kernel->quad != NULL) {
+                check_quad(kernel->quad, kernel->name, seed);
+            }
+            if (permutes != NULL) {
+                check_quad(permutes->quad, "permutes", seed);
+            }
+        }
+    }
 }
 
 static void both_halves_of_a_row_meet(void **state)
@@ -1241,6 +1336,7 @@ int main(void)
         cmocka_unit_test(every_way_gives_the_same_bits_on_every_border),
         cmocka_unit_test(a_strip_of_columns_joins_the_next),
         cmocka_unit_test(one_level_takes_ever_more_of_a_small_window),
+        cmocka_unit_test(four_rows_at_once_have_the_sums_of_each),
         cmocka_unit_test(both_halves_of_a_row_meet),
         cmocka_unit_test(every_base_and_number_of_levels),
         cmocka_unit_test(the_most_levels_work_on_every_border_and_with_a_mask),
