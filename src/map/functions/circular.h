@@ -31,10 +31,11 @@ INLINE void F(reduce_large)(vec x, int start, pair *r, bits *n)
 }
 
 /* x - n pi/2 of 0 <= x <= CIRCLE_LIMIT; the low bits of *n are n + start.
- * `first` is exact: it is below 1 and a whole multiple of the unit in the last place there. So is first - hi:
- * if `first` is at least twice `next`, since hi is within a factor of two of it; otherwise since it
- * is a whole multiple of next's unit and not much larger than next. That needs `next` as a rounded
- * product: where n pi/2 comes near x, the difference from a fused one would have too many digits.
+ * `first` is exact: it is below 1 and a whole multiple of the unit in the last place there. So is
+ * first - hi: if `first` is at least twice `next`, since hi is within a factor of two of it;
+ * otherwise since it is a whole multiple of next's unit and not much larger than next. That needs
+ * `next` as a rounded product: where n pi/2 comes near x, the difference from a fused one would
+ * have too many digits.
  */
 INLINE pair F(reduce)(vec x, int start, bits *n)
 {
