@@ -149,7 +149,7 @@ static void prepare(const bench_case *c, prepared *p, int64_t ld)
     p->opts.symmetric = c->undirected;
     if (strcmp(c->what, "closure") == 0) {
         const twi_gpu_kernel *kernel = twi_gpu_kernel_choose(c->type, c->n);
-        p->work = (twi_gpu_work){kernel, p->matrix, c->n, ld, c->undirected, NULL, false};
+        p->work = (twi_gpu_work){kernel, p->matrix, c->n, ld, c->undirected, NULL, false, false};
         p->device.workspace_bytes = twi_gpu_closure_bytes(kernel, c->n, c->undirected);
     } else {
         must(tw_apsp_device_workspace(ctx, &p->device.workspace_bytes, &p->view, &p->opts));
@@ -298,16 +298,27 @@ int main(int argc, char **argv)
         {"entry", TW_I32, TW_I32, 3000, true, 1, 0},
         {"entry", TW_I32, TW_I32, 3500, false, 1, 0},
         {"entry", TW_I32, TW_I32, 3500, true, 1, 0},
+        {"entry", TW_I32, TW_I32, 3900, true, 1, 0},
         {"entry", TW_I32, TW_I32, 4000, false, 1, 0},
         {"entry", TW_I32, TW_AUTO, 4000, false, 1, 0},
+        {"entry", TW_I32, TW_I32, 4000, false, 2, 0},
         {"entry", TW_I32, TW_AUTO, 4000, false, 2, 0},
         {"entry", TW_I32, TW_I32, 5000, false, 1, 0},
         {"entry", TW_I32, TW_AUTO, 5000, false, 1, 0},
+        {"entry", TW_I32, TW_I32, 5000, false, 2, 0},
         {"entry", TW_I32, TW_AUTO, 5000, false, 2, 0},
+        {"entry", TW_I32, TW_I32, 5000, true, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 5000, true, 1, 0},
+        {"entry", TW_I32, TW_I32, 8000, false, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 8000, false, 1, 0},
         {"entry", TW_I32, TW_I32, 10000, false, 1, 0},
         {"entry", TW_I32, TW_AUTO, 10000, false, 1, 0},
         {"entry", TW_I32, TW_AUTO, 10001, false, 1, 0},
+        {"entry", TW_I32, TW_I32, 10000, true, 1, 0},
+        {"entry", TW_I32, TW_AUTO, 10000, true, 1, 0},
         {"entry", TW_F32, TW_F32, 1000, false, 1, 0},
+        {"entry", TW_F32, TW_F32, 3000, false, 1, 0},
+        {"entry", TW_F32, TW_F32, 5000, false, 1, 0},
         {"entry", TW_F32, TW_F32, 10000, false, 1, 0},
         {"entry", TW_F64, TW_F64, 10000, false, 1, 0},
         {"closure", TW_I32, TW_I32, 32768, false, 8, 0},

@@ -173,13 +173,50 @@ static __device__ __forceinline__ int4 read16(const void *from)
     return v;
 }
 
-/* At the beginning of a kernel that may be launched before the one before it has ended: let the
- * next one get ready, too, as blocks leave, and wait for all of the one before. */
+/* For a kernel that may begin while the one before it runs: wait until that has ended, and all it
+ * wrote is there; and let the next kernel begin, once every block has said so or has ended. */
 static __device__ __forceinline__ void await_launch_before(void)
 {
 #if TWI_COMPUTE >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void allow_next_launch(void)
+{
+#if TWI_COMPUTE >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* A flag in global memory that one thread block raises when the others may read what it wrote. The
+ * thread that raises it must have met its block's other threads at a barrier; what the reader has
+ * seen holds for all threads that it meets at one. */
+static __device__ __forceinline__ void raise_flag(int32_t *flag, int32_t value)
+{
+#if defined(TWI_HIP)
+    __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+#elif TWI_COMPUTE > 0
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
+#endif
+}
+
+static __device__ __forceinline__ int32_t read_flag(const int32_t *flag)
+{
+    int32_t value = 0;
+#if defined(TWI_HIP)
+    value = __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+#elif TWI_COMPUTE > 0
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+#endif
+    return value;
+}
+
+/* Between ordinary writes of global memory and the copy engine's reads of it, within one kernel. */
+static __device__ __forceinline__ void order_copies(void)
+{
+#if TWI_COMPUTE >= 900
+    asm volatile("fence.proxy.async.global;" ::: "memory");
 #endif
 }
 

@@ -38,6 +38,7 @@ typedef struct device_case {
     int32_t heaviest;
     int32_t parts; /* that no edge joins; 0: one */
     int64_t reach; /* edges join vertices at most this far from each other; 0: any */
+    bool apart;    /* rounds on two streams */
 } device_case;
 
 static void must(tw_status status, const char *what)
@@ -160,7 +161,7 @@ static void run_closure(const device_case *c, char *matrix, int64_t ld)
     const twi_gpu_kernel *kernel = twi_gpu_kernel_find(c->type, c->side);
     void *panels = NULL;
     must_run(cudaMalloc(&panels, twi_gpu_closure_bytes(kernel, c->n, c->undirected) + 1), "panels");
-    twi_gpu_work work = {kernel, matrix, c->n, ld, c->undirected, NULL, false};
+    twi_gpu_work work = {kernel, matrix, c->n, ld, c->undirected, NULL, false, c->apart};
     must(twi_gpu_closure(ctx, &work, panels, NULL, c->gap % 2 == 1), "the closure");
     must_run(cudaDeviceSynchronize(), "waiting for the closure");
     must_run(cudaFree(panels), "freeing panels");
@@ -230,7 +231,7 @@ static void run_case(const device_case *c)
     }
 }
 
-static void closures_of_every_size(const int64_t *sizes, int count)
+static void closures_of_every_size(const int64_t *sizes, int count, bool apart)
 {
     static const tw_type types[] = {TW_I32, TW_U16, TW_F32, TW_F64};
     for (int t = 0; t < 4; t++) {
@@ -239,7 +240,7 @@ static void closures_of_every_size(const int64_t *sizes, int count)
                 for (int undirected = 0; undirected < 2; undirected++) {
                     double density = s % 3 == 0 ? 0.02 : s % 3 == 1 ? 0.3 : 1.0;
                     device_case c = {types[t],        types[t], side, sizes[s], s % 4, 0,
-                                     undirected != 0, density,  100,  0,        0};
+                                     undirected != 0, density,  100,  0,        0,     apart};
                     run_case(&c);
                 }
             }
@@ -267,7 +268,10 @@ static void closures_with_infinite_tiles(const int64_t *sizes, int count)
                                      form % 3 == 0   ? 3
                                      : form % 3 == 1 ? 40
                                                      : 0,
-                                     form % 3 == 2 ? 9 : 0};
+                                     form % 3 == 2 ? 9 : 0,
+                                     false};
+                    run_case(&c);
+                    c.apart = true;
                     run_case(&c);
                 }
             }
@@ -287,7 +291,7 @@ static void entries_of_any_layout(const int64_t *sizes, int count)
             double density = (s + f) % 3 == 0 ? 0.02 : (s + f) % 3 == 1 ? 0.3 : 1.0;
             device_case c = {
                 forms[f].type, forms[f].work,     0, sizes[s], s % 4, s / 2 % 3, (s + f) % 2 == 0,
-                density,       forms[f].heaviest, 0, 0};
+                density,       forms[f].heaviest, 0, 0,        false};
             run_case(&c);
         }
     }
@@ -327,19 +331,22 @@ int main(int argc, char **argv)
         return 77;
     }
     static const int64_t sparse[] = {130, 300, 1500, 1601};
-    /* More tiles of 64 than one launch holds: one more row, whole tiles, and more on a processor.
-     */
-    static const int64_t rounds[] = {1409, 1472, 1473, 2561};
+    /* More tiles of 64 than one launch holds: one more row, whole tiles; more rows per thread. */
+    static const int64_t rounds[] = {1409, 1472, 1473, 2241, 2304, 2305, 2561};
+    enum { ROUNDS = sizeof rounds / sizeof *rounds };
     if (middle) {
-        closures_of_every_size(rounds, 1);
+        closures_of_every_size(rounds, 1, false);
+        closures_of_every_size(rounds, 1, true);
     } else {
-        closures_of_every_size(small ? few : all, count);
+        closures_of_every_size(small ? few : all, count, false);
+        closures_of_every_size(small ? few : all, count, true);
         entries_of_any_layout(small ? few : all, count);
         closures_with_infinite_tiles(sparse, tiny ? 1 : small ? 2 : 4);
     }
     if (!small && !middle) {
-        closures_of_every_size(rounds, 4);
-        entries_of_any_layout(rounds, 4);
+        closures_of_every_size(rounds, ROUNDS, false);
+        closures_of_every_size(rounds, ROUNDS, true);
+        entries_of_any_layout(rounds, ROUNDS);
     }
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     tw_context_destroy(ctx);

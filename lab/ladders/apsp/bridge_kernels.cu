@@ -83,25 +83,24 @@ static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipel
 
 #if LAB_STEP(TWI_GPU_TYPE) == LAB_IS_packed
 /* The pivot's tile in the registers of one block, as the engine closes it. */
-static __global__ void __launch_bounds__(CLOSE_THREADS)
-    close_in_registers(int *d, int ld, int k, int one)
+static __global__ void __launch_bounds__(THREADS) close_in_registers(int *d, int ld, int k, int one)
 {
     __shared__ close_shared shared;
-    word c[CLOSE_ROWS][CLOSE_WORDS];
+    word c[ROWS][WORDS];
     int *tile = d + k * SIDE * (size_t)ld + k * SIDE;
 #pragma unroll
-    for (int i = 0; i < CLOSE_ROWS; i++) {
+    for (int i = 0; i < ROWS; i++) {
 #pragma unroll
-        for (int j = 0; j < CLOSE_WORDS; j++) {
-            c[i][j] = tile[close_row(i) * (size_t)ld + close_word(j)];
+        for (int j = 0; j < WORDS; j++) {
+            c[i][j] = tile[thread_row(i) * (size_t)ld + thread_word(j)];
         }
     }
     close_registers(c, &shared, SIDE, one);
 #pragma unroll
-    for (int i = 0; i < CLOSE_ROWS; i++) {
+    for (int i = 0; i < ROWS; i++) {
 #pragma unroll
-        for (int j = 0; j < CLOSE_WORDS; j++) {
-            tile[close_row(i) * (size_t)ld + close_word(j)] = c[i][j];
+        for (int j = 0; j < WORDS; j++) {
+            tile[thread_row(i) * (size_t)ld + thread_word(j)] = c[i][j];
         }
     }
 }
@@ -109,7 +108,7 @@ static __global__ void __launch_bounds__(CLOSE_THREADS)
 static void solve_wide_pivot(int *d, int ld, int n)
 {
     for (int k = 0; k < n / SIDE; k++) {
-        close_in_registers<<<1, CLOSE_THREADS>>>(d, ld, k, 1);
+        close_in_registers<<<1, THREADS>>>(d, ld, k, 1);
         lab_wide_products(d, ld, n, k);
     }
 }
@@ -126,6 +125,6 @@ extern "C" const lab_recipe JOIN(lab_, TWI_GPU_TYPE) = {
     SHARED_BYTES};
 #if LAB_STEP(TWI_GPU_TYPE) == LAB_IS_packed
 extern "C" const lab_recipe lab_wide_pivot = {
-    SIDE, NULL, solve_wide_pivot, NULL, (const void *)close_in_registers, CLOSE_THREADS, 0};
+    SIDE, NULL, solve_wide_pivot, NULL, (const void *)close_in_registers, THREADS, 0};
 #endif
 #endif

@@ -451,8 +451,9 @@ static tw_status check(tw_context *ctx, void *given, const lab_rung *rung)
 #define IN_THREE_TILES "three_tiles_product three_tiles_pair"
 /* The library's kernels, of which the bridges are made, and what replaces parts of them. */
 #define IN_PRODUCT "src/apsp/gpu/kernels/product.cuh "
-#define IN_ROUND \
-    " src/apsp/gpu/kernels/kernel.cu head_kernel close_kernel panels_kernel update_kernel update"
+#define IN_ROUND                                                                                  \
+    " src/apsp/gpu/kernels/kernel.cu head_kernel close_kernel panels_kernel update_kernel update" \
+    " src/apsp/gpu/kernels/ahead.cuh form_panel store_closed"
 #define IN_STEPS "apsp/bridge_kernels.cu TWI_COPY_ENGINE TWI_BACKGROUND_COPY step_packed "
 #define MADE_FOR(type) "-DTWI_GPU_TYPE=" type " -DTWI_GPU_SIDE=128"
 #define RUNG_BY(title, from, of, what, how, at_most, runs, in)                                \

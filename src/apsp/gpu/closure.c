@@ -10,7 +10,7 @@
  * uses exists once.
  *
  * A matrix that the processors hold all at once is closed in one launch instead, and one that is
- * not much larger in one launch per round (gpu/kernels/round.cuh). Which takes which size was
+ * not much larger in one launch per round (gpu/kernels/round.cu). Which takes which size was
  * measured on an H200 (bench/gpu.sh; docs/gpu.md).
  */
 #include "apsp/gpu/gpu.h"
@@ -38,20 +38,56 @@ static const twi_gpu_area_kernel *const area_kernels[KERNELS] = {
     &twi_gpu_area_i32_128, &twi_gpu_area_i32_64,  &twi_gpu_area_f32_128,
     &twi_gpu_area_f32_64,  &twi_gpu_area_u16_128, &twi_gpu_area_f64_64,
 };
-#define SMALL_TILES_UP_TO 4096 /* n */
-#define ROUNDS_MOST 64         /* tiles per side: what small tiles go up to */
-#define ROUNDS_MOST_BOTH 35    /* likewise, of a symmetric matrix, whose two halves it computes */
-#define TOGETHER_MOST 22       /* tiles per side: 484 tiles are what a large GPU can hold at once */
-#define FINE_MOST 48           /* and 2304 of half the side */
+extern const twi_gpu_rounds twi_gpu_rounds_i32_64_4, twi_gpu_rounds_i32_64_8,
+    twi_gpu_rounds_i32_128_8, twi_gpu_rounds_f32_64_4, twi_gpu_rounds_f32_64_8,
+    twi_gpu_rounds_f32_128_8, twi_gpu_rounds_u16_128_8;
+
+/* Where one way through a closure becomes faster than the next: measured on an H200 (compute
+ * capability 9.0), November 2026, and taken for other cards until somebody measures them. */
+#define SMALL_TILES_UP_TO 3840 /* n */
+/* Rounds of one launch each: the first of a type and tile side that takes so many vertices. */
+static const struct {
+    tw_type type;
+    int32_t side;
+    int32_t most;
+    int32_t most_symmetric;
+    const twi_gpu_rounds *rounds;
+} overlapping[] = {
+    {TW_I32, 64, 2240, 2240, &twi_gpu_rounds_i32_64_4},
+    {TW_I32, 64, 3840, 0, &twi_gpu_rounds_i32_64_8},
+    {TW_I32, 128, 8192, 8192, &twi_gpu_rounds_i32_128_8},
+    {TW_F32, 64, 2240, 2240, &twi_gpu_rounds_f32_64_4},
+    {TW_F32, 64, 3840, 0, &twi_gpu_rounds_f32_64_8},
+    {TW_F32, 128, 8192, 8192, &twi_gpu_rounds_f32_128_8},
+    {TW_U16, 128, 12288, 12288, &twi_gpu_rounds_u16_128_8},
+};
+#define TOGETHER_MOST 22 /* tiles per side: 484 tiles are what a large GPU can hold at once */
+#define FINE_MOST 48     /* and 2304 of half the side */
+/* Rounds between two looks at whether the caller has cancelled, who waits for up to twice as many.
+ */
+#define ROUNDS_PER_PACE 8
+
+/* Of panels: two where rounds take turns, three where they overlap. */
+enum { PLACES = 3 };
 
 typedef struct gpu_closure {
     tw_context *ctx;
     const twi_gpu_kernel *kernel;
     twi_gpu_round round;
-    void *row[2];
-    void *col[2];
+    void *row[PLACES];
+    void *col[PLACES];
     uint8_t *row_nonempty[2];
     uint8_t *col_nonempty[2];
+    const twi_gpu_rounds *rounds; /* NULL: rounds on two streams */
+    struct overlapped {
+        void *raw_row[2]; /* by the parity of their pivot */
+        void *raw_col[2];
+        void *tile[2];
+        void *tile_t[2];
+        int32_t *row_ready; /* pivots x tiles */
+        int32_t *col_ready;
+        int32_t *raw_ready; /* pivots x 2 x tiles */
+    } overlapped;           /* where each round is one launch */
     cudaStream_t wide;
     cudaStream_t ahead;
     cudaEvent_t updated[2]; /* by the parity of the pivot */
@@ -142,35 +178,59 @@ static uint64_t place_together(const gpu_closure *self, twi_gpu_round *round, vo
     return used;
 }
 
-/* Whether each round is one launch. It computes both halves of a symmetric matrix. */
-static bool is_middle(const gpu_closure *self)
-{
-    const int32_t most = self->round.symmetric ? ROUNDS_MOST_BOTH : ROUNDS_MOST;
-    return self->kernel->round != NULL && self->round.tiles <= most;
-}
-
-/* Panels, and a closed tile for every pivot. */
-static uint64_t place_rounds(gpu_closure *self, void *base, uint64_t *cleared)
+/* First what is 0 before the first round: flags, and a closed tile for every pivot where those say
+ * by themselves whether they are there. */
+static uint64_t place_overlapped(gpu_closure *self, void *base, uint64_t *cleared)
 {
     twi_gpu_round *round = &self->round;
-    int64_t tile = (int64_t)self->kernel->side * self->kernel->side;
+    struct overlapped *over = &self->overlapped;
+    const bool keeps = self->rounds->keeps;
+    const bool half = round->symmetric && !keeps;
+    const int64_t tiles = round->tiles;
+    const int64_t tile = (int64_t)self->kernel->side * self->kernel->side;
+    const int64_t element = self->kernel->element;
+    const int64_t word = self->kernel->word;
     uint64_t used = 0;
-    round->tile = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
-    round->tile_t = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
+    round->rounds_done = twi_gpu_place(base, &used, tiles * tiles, sizeof(int32_t));
+    over->row_ready = twi_gpu_place(base, &used, tiles * tiles, sizeof(int32_t));
+    over->col_ready =
+        half ? over->row_ready : twi_gpu_place(base, &used, tiles * tiles, sizeof(int32_t));
+    over->raw_ready = keeps ? NULL : twi_gpu_place(base, &used, 2 * tiles * tiles, sizeof(int32_t));
+    if (keeps) {
+        round->tile = twi_gpu_place(base, &used, tiles * tile, word);
+        round->tile_t = twi_gpu_place(base, &used, tiles * tile, word);
+    }
     *cleared = used;
-    for (int i = 0; i < 2; i++) {
-        self->row[i] = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
-        self->col[i] = twi_gpu_place(base, &used, round->tiles * tile, self->kernel->word);
-        self->row_nonempty[i] = twi_gpu_place(base, &used, round->tiles, 1);
-        self->col_nonempty[i] = twi_gpu_place(base, &used, round->tiles, 1);
+    for (int i = 0; i < PLACES; i++) {
+        self->row[i] = twi_gpu_place(base, &used, tiles * tile, element);
+        self->col[i] =
+            half && word == element ? self->row[i] : twi_gpu_place(base, &used, tiles * tile, word);
+    }
+    for (int i = 0; i < 2 && !keeps; i++) {
+        over->raw_row[i] = twi_gpu_place(base, &used, tiles * tile, element);
+        over->raw_col[i] = half ? NULL : twi_gpu_place(base, &used, tiles * tile, element);
+        over->tile[i] = twi_gpu_place(base, &used, tile, word);
+        over->tile_t[i] = twi_gpu_place(base, &used, tile, word);
     }
     return used;
+}
+
+static const twi_gpu_rounds *find_rounds(const twi_gpu_kernel *kernel, int64_t n, bool symmetric)
+{
+    for (size_t i = 0; i < sizeof overlapping / sizeof *overlapping; i++) {
+        if (overlapping[i].type == kernel->type && overlapping[i].side == kernel->side &&
+            n <= (symmetric ? overlapping[i].most_symmetric : overlapping[i].most)) {
+            return overlapping[i].rounds->start != NULL ? overlapping[i].rounds : NULL;
+        }
+    }
+    return NULL;
 }
 
 static gpu_closure describe(const twi_gpu_kernel *kernel, int64_t n, bool symmetric)
 {
     return (gpu_closure){
         .kernel = kernel,
+        .rounds = find_rounds(kernel, n, symmetric),
         .round =
             {
                 .n = (int32_t)n,
@@ -191,7 +251,7 @@ uint64_t twi_gpu_closure_bytes(const twi_gpu_kernel *kernel, int64_t n, bool sym
     twi_gpu_round round = self.round;
     uint64_t together = is_small(&self) ? place_together(&self, &round, NULL) : 0;
     uint64_t cleared;
-    uint64_t rounds = is_middle(&self) ? place_rounds(&self, NULL, &cleared) : 0;
+    uint64_t rounds = self.rounds != NULL ? place_overlapped(&self, NULL, &cleared) : 0;
     panels = panels > rounds ? panels : rounds;
     return panels > together ? panels : together;
 }
@@ -302,15 +362,15 @@ static tw_status advance(void *self_, int64_t pivot)
 
 static const twi_closure_ops gpu_ops = {.prepare = prepare, .advance = advance};
 
-static tw_status run_rounds(gpu_closure *self, bool paced)
+static tw_status run_rounds(gpu_closure *self, const twi_closure_ops *ops, bool paced)
 {
     double n = self->round.n;
     if (paced) {
-        return twi_closure_drive(self->ctx, &gpu_ops, self, 0, self->round.tiles, n * n * n);
+        return twi_closure_drive(self->ctx, ops, self, 0, self->round.tiles, n * n * n);
     }
-    tw_status status = prepare(self, 0);
+    tw_status status = ops->prepare(self, 0);
     for (int64_t pivot = 0; pivot < self->round.tiles && status == TW_OK; pivot++) {
-        status = advance(self, pivot);
+        status = ops->advance(self, pivot);
     }
     return status;
 }
@@ -327,17 +387,92 @@ static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched
                            : status;
 }
 
+/* The round with that pivot where each is one launch. */
+static twi_gpu_round overlapped_round(const gpu_closure *self, int64_t pivot)
+{
+    const struct overlapped *over = &self->overlapped;
+    const int64_t tiles = self->round.tiles;
+    const int64_t next = pivot + 1;
+    twi_gpu_round round = self->round;
+    round.pivot = (int32_t)pivot;
+    round.next = next < tiles ? (int32_t)next : -1;
+    if (pivot >= 0) {
+        round.row = self->row[pivot % PLACES];
+        round.col = self->col[pivot % PLACES];
+        round.row_ready = over->row_ready + pivot * tiles;
+        round.col_ready = over->col_ready + pivot * tiles;
+    }
+    if (round.next < 0) {
+        return round;
+    }
+    round.next_row = self->row[next % PLACES];
+    round.next_col = self->col[next % PLACES];
+    round.next_row_ready = over->row_ready + next * tiles;
+    round.next_col_ready = over->col_ready + next * tiles;
+    if (!self->rounds->keeps) {
+        round.raw_row = over->raw_row[next % 2];
+        round.raw_col = over->raw_col[next % 2];
+        round.raw_ready = over->raw_ready + next * 2 * tiles;
+        round.tile = over->tile[next % 2];
+        round.tile_t = over->tile_t[next % 2];
+    }
+    return round;
+}
+
+static tw_status start_round(gpu_closure *self, int64_t pivot)
+{
+    twi_gpu_round round = overlapped_round(self, pivot);
+    return check(self, self->rounds->start(&round, self->wide), "starting a round");
+}
+
+static tw_status prepare_overlapped(void *self, int64_t pivot)
+{
+    return start_round(self, pivot - 1);
+}
+
+/* An event between two launches keeps them from overlapping, so there is one for many. */
+static tw_status advance_overlapped(void *self_, int64_t pivot)
+{
+    gpu_closure *self = self_;
+    const int64_t pace = pivot / ROUNDS_PER_PACE;
+    const bool paces = self->paced && pivot % ROUNDS_PER_PACE == 0;
+    tw_status status = TW_OK;
+    if (paces) {
+        status = twi_gpu_record(self->ctx, self->updated[pace & 1], self->wide);
+    }
+    if (paces && pace > 0 && status == TW_OK) {
+        status = check(self, (int)cudaEventSynchronize(self->updated[1 - (pace & 1)]),
+                       "closing the matrix");
+    }
+    return status == TW_OK ? start_round(self, pivot) : status;
+}
+
+static const twi_closure_ops overlapped_ops = {.prepare = prepare_overlapped,
+                                               .advance = advance_overlapped};
+
 /* Each round in one launch. */
-static tw_status run_rounds_alone(gpu_closure *self, void *memory)
+static tw_status run_overlapped(gpu_closure *self, void *memory, bool paced)
 {
     uint64_t cleared = 0;
-    (void)place_rounds(self, memory, &cleared);
+    (void)place_overlapped(self, memory, &cleared);
     tw_status status = check(self, (int)cudaMemsetAsync(memory, 0, cleared, self->wide),
-                             "clearing the places of closed tiles");
-    self->round.symmetric = false;
-    for (int64_t pivot = -1; pivot < self->round.tiles && status == TW_OK; pivot++) {
-        twi_gpu_round round = round_of(self, pivot);
-        status = check(self, self->kernel->round(&round, self->wide), "starting a round");
+                             "clearing the flags of the rounds");
+    const bool mirrored = self->round.symmetric && !self->rounds->keeps;
+    self->round.symmetric = mirrored;
+    if (status == TW_OK) {
+        status = check(self, self->rounds->set_up(), "setting up the kernels");
+    }
+    for (int i = 0; i < 2 && paced && status == TW_OK; i++) {
+        status = twi_gpu_open_event(self->ctx, &self->updated[i]);
+    }
+    if (status == TW_OK) {
+        status = run_rounds(self, &overlapped_ops, paced);
+    }
+    if (status == TW_OK && mirrored) {
+        status = check(self, self->kernel->mirror(&self->round, self->wide), "starting to mirror");
+    }
+    for (int i = 0; i < 2; i++) {
+        twi_gpu_close_event(self->updated[i]);
     }
     return status;
 }
@@ -361,7 +496,7 @@ static tw_status run_on_two_streams(gpu_closure *self, void *memory, bool paced)
         status = open_streams(self);
     }
     if (status == TW_OK) {
-        status = run_rounds(self, paced);
+        status = run_rounds(self, &gpu_ops, paced);
     }
     if (status == TW_OK && self->round.symmetric) {
         status = check(self, self->kernel->mirror(&self->round, self->wide), "starting to mirror");
@@ -380,12 +515,15 @@ tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panel
     self.round.c = work->data;
     self.round.ld = work->ld;
     self.round.needed = work->needed;
+    if (work->apart) {
+        self.rounds = NULL;
+    }
     if (work->n <= work->kernel->side) {
         return check(&self, self.kernel->alone(&self.round, stream), "starting to close a tile");
     }
     int32_t launched = 0;
     tw_status status = TW_OK;
-    if (is_small(&self)) {
+    if (is_small(&self) && !work->apart) {
         status = run_together(&self, panels, &launched);
     }
     if (status == TW_OK && !launched) {
@@ -394,6 +532,6 @@ tw_status twi_gpu_closure(tw_context *ctx, const twi_gpu_work *work, void *panel
     if (status != TW_OK || launched) {
         return status;
     }
-    return is_middle(&self) ? run_rounds_alone(&self, panels)
-                            : run_on_two_streams(&self, panels, paced);
+    return self.rounds != NULL ? run_overlapped(&self, panels, paced)
+                               : run_on_two_streams(&self, panels, paced);
 }

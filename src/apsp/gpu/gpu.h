@@ -31,6 +31,7 @@ typedef struct twi_gpu_work {
     bool symmetric;
     const int32_t *needed; /* NULL, or a device flag: 0 makes every kernel do nothing */
     bool untidy;           /* entries may be above infinity, and the diagonal anything */
+    bool apart;            /* take rounds on two streams whatever n, for tests and measurements */
 } twi_gpu_work;
 
 /* The kernel for n vertices: small tiles while a matrix of large ones would be all critical path.

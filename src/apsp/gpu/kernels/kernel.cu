@@ -3,188 +3,105 @@
  * tile side (TWI_GPU_SIDE); the build compiles this file once for each pair.
  *
  * One product (gpu/kernels/product.cuh) serves three kernels that differ in where C comes from and
- * goes: update   C itself, in place head     the next pivot's rows and columns, from C to the raw
- * panels (columns transposed) panels   the closed tile times the raw panels, to the packed panels
- * and to C Two more close a tile (gpu/kernels/close.cuh), one closes a whole small matrix
- * (gpu/kernels/together.cuh), and one does all of these for a middle-sized one, a round in a launch
- * (gpu/kernels/round.cuh).
+ * goes:
+ *
+ *   update   C itself, in place
+ *   head     the next pivot's rows and columns, from C to the raw panels (columns transposed)
+ *   panels   the closed tile times the raw panels, to the packed panels and to C
+ *
+ * Two more close a tile (gpu/kernels/close.cuh), and one closes a whole small matrix
+ * (gpu/kernels/together.cuh).
  */
-#include "apsp/gpu/kernels/close.cuh"
-#include "apsp/gpu/kernels/product.cuh"
-#include "apsp/gpu/kernels/round.cuh"
+#include "apsp/gpu/kernels/ahead.cuh"
 #include "apsp/gpu/kernels/together.cuh"
-#include "apsp/gpu/kernels/update.cuh"
 
 /* ------------------------------------------------------------------------------------ the kernels
  */
 
 static __global__ void TWI_BOUNDS(THREADS, BLOCKS) update_kernel(const twi_gpu_round r)
 {
-    if (!skipped(r)) {
-        update_block(r, blockIdx.x);
+    if (skipped(r)) {
+        return;
     }
+    const tile_place place = wide_tile(r, blockIdx.x);
+    if (!concerns(r, place.down, place.across)) {
+        return;
+    }
+    word c[ROWS][WORDS];
+    updated_tile(c, r, place.down, place.across);
+    store_tile(c, r, place.down * SIDE, place.across * SIDE);
 }
 
-/* Blocks 0 ... tiles-1: the next pivot's row, tile by tile. Then, unless symmetric, its column
- * without the tile on the diagonal. In the symmetric case a tile of the row that lies right of the
- * diagonal is the transpose of one of the column. */
 static __global__ void TWI_BOUNDS(THREADS, BLOCKS) head_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;
     }
-    int x = blockIdx.x;
-    bool column = x >= r.tiles;
-    if (column) {
-        x -= r.tiles;
-        x += x >= r.next;
-    }
-    bool transposed = column || (r.symmetric && x > r.next);
-    int down = transposed ? x : r.next;
-    int across = transposed ? r.next : x;
-
+    const ahead_tile t = ahead_tile_of(r, blockIdx.x);
     word c[ROWS][WORDS];
-    if (r.pivot >= 0 && x != r.pivot && concerns(r, down, across)) {
-        updated_tile(c, r, down, across);
+    if (r.pivot >= 0 && t.x != r.pivot && concerns(r, t.down, t.across)) {
+        updated_tile(c, r, t.down, t.across);
     } else { /* the tile shared with the pivot was finished together with the pivot's panels */
-        load_tile(c, r, down * SIDE, across * SIDE);
+        load_tile(c, r, t.down * SIDE, t.across * SIDE);
     }
     bool some = has_path(c);
-    if (threadIdx.x == 0 && x != r.next) {
-        (column ? r.next_col_nonempty : r.next_row_nonempty)[x] = some;
+    if (threadIdx.x == 0 && t.x != r.next) {
+        (t.column ? r.next_col_nonempty : r.next_row_nonempty)[t.x] = some;
     }
-    if (!some) {
-        return;
-    }
-    if (transposed) {
-        element *raw = (element *)(column ? r.raw_col : r.raw_row);
-        store_transposed(c, raw + (int64_t)x * SIDE * SIDE, SIDE, SIDE, SIDE);
-    } else if (x == r.next) {
-        store_words(c, (word *)r.raw_tile);
-    } else {
-        store_words(c, (word *)r.raw_row + (int64_t)x * SIDE * WIDTH);
+    if (some) {
+        store_raw(c, r, t);
     }
 }
 
-/* Blocks 0 ... tiles-2: the row panel without the pivot's own tile; then, unless symmetric, the
- * column panel, which is computed transposed. */
 static __global__ void TWI_BOUNDS(THREADS, BLOCKS) panels_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;
     }
-    int x = blockIdx.x;
-    bool column = x >= r.tiles - 1;
-    if (column) {
-        x -= r.tiles - 1;
-    }
-    x += x >= r.next;
-    if ((column ? r.next_col_nonempty : r.next_row_nonempty)[x] == 0) {
-        return;
-    }
-
-    word c[ROWS][WORDS];
-    __shared__ pipeline pipe;
-    operands in = {(const word *)(column ? r.tile : r.tile_t),
-                   (const word *)(column ? r.raw_col : r.raw_row) + (int64_t)x * SIDE * WIDTH};
-    product_begin(&pipe, in);
-    fill(c);
-    product_run(c, &pipe, in, r.one);
-
-    if (!column) {
-        store_words(c, (word *)r.next_row + (int64_t)x * SIDE * WIDTH);
-    }
-    if (column || (r.symmetric && LANES > 1)) {
-        store_spread(c, (word *)r.next_col + (int64_t)x * SIDE * SIDE);
-    }
-    int at = r.next * SIDE;
-    if (column || (r.symmetric && x > r.next)) {
-        element *matrix = (element *)r.c + (int64_t)x * SIDE * r.ld + at;
-        store_transposed(c, matrix, r.ld, r.n - at, r.n - x * SIDE);
-    } else {
-        store_tile(c, r, at, x * SIDE);
+    const ahead_tile t = ahead_tile_of(r, blockIdx.x + 1);
+    if ((t.column ? r.next_col_nonempty : r.next_row_nonempty)[t.x] != 0) {
+        form_panel(r, t);
     }
 }
 
-/* --------------------------------------------------------------------------------- closing a tile
- */
-
-static __global__ void TWI_BOUNDS(CLOSE_THREADS, CLOSE_BLOCKS) close_kernel(const twi_gpu_round r)
+static __global__ void TWI_BOUNDS(THREADS, CLOSE_BLOCKS) close_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;
     }
     __shared__ close_shared shared;
-    word c[CLOSE_ROWS][CLOSE_WORDS];
-    const word *raw = (const word *)r.raw_tile;
-#pragma unroll
-    for (int i = 0; i < CLOSE_ROWS; i++) {
-#pragma unroll
-        for (int j = 0; j < CLOSE_WORDS; j++) {
-            c[i][j] = raw[close_row(i) * WIDTH + close_word(j)];
-        }
-    }
-    int at = r.next * SIDE;
-    close_registers(c, &shared, min((int)SIDE, r.n - at), r.one);
-    element *matrix = (element *)r.c + at * r.ld + at;
-#pragma unroll
-    for (int i = 0; i < CLOSE_ROWS; i++) {
-#pragma unroll
-        for (int j = 0; j < CLOSE_WORDS; j++) {
-#pragma unroll
-            for (int e = 0; e < LANES; e++) {
-                int y = close_row(i);
-                int x = close_word(j) * LANES + e;
-                element value = step::lane(c[i][j], e);
-                ((word *)r.tile)[y * SIDE + x] = step::spread(value);
-                ((word *)r.tile_t)[x * SIDE + y] = step::spread(value);
-                if (at + y < r.n && at + x < r.n) {
-                    matrix[y * r.ld + x] = value;
-                }
-            }
-        }
-    }
+    word c[ROWS][WORDS];
+    load_words(c, (const word *)r.raw_tile);
+    close_registers(c, &shared, steps_of_next(r), r.one);
+    store_closed(c, r);
+    store_tile(c, r, r.next * SIDE, r.next * SIDE);
 }
 
 /* The matrix is one tile or less. */
-static __global__ void __launch_bounds__(CLOSE_THREADS) alone_kernel(const twi_gpu_round r)
+static __global__ void TWI_BOUNDS(THREADS, 1) alone_kernel(const twi_gpu_round r)
 {
     if (skipped(r)) {
         return;
     }
     __shared__ close_shared shared;
-    word c[CLOSE_ROWS][CLOSE_WORDS];
-    element *matrix = (element *)r.c;
+    word c[ROWS][WORDS];
+    fill(c);
+    merge_edge(c, r, 0, 0); /* whose rows need not be aligned */
 #pragma unroll
-    for (int i = 0; i < CLOSE_ROWS; i++) {
+    for (int i = 0; i < ROWS; i++) {
 #pragma unroll
-        for (int j = 0; j < CLOSE_WORDS; j++) {
+        for (int j = 0; j < WORDS; j++) {
             element part[LANES];
 #pragma unroll
             for (int e = 0; e < LANES; e++) {
-                int y = close_row(i);
-                int x = close_word(j) * LANES + e;
-                part[e] = y < r.n && x < r.n ? step::clamp(matrix[y * r.ld + x]) : step::infinity();
-                part[e] = x == y ? (element)0 : part[e];
+                bool diagonal = thread_row(i) == thread_word(j) * LANES + e;
+                part[e] = diagonal ? (element)0 : step::clamp(step::lane(c[i][j], e));
             }
             c[i][j] = join_lanes(part);
         }
     }
     close_registers(c, &shared, r.n, r.one);
-#pragma unroll
-    for (int i = 0; i < CLOSE_ROWS; i++) {
-#pragma unroll
-        for (int j = 0; j < CLOSE_WORDS; j++) {
-#pragma unroll
-            for (int e = 0; e < LANES; e++) {
-                int y = close_row(i);
-                int x = close_word(j) * LANES + e;
-                if (y < r.n && x < r.n) {
-                    matrix[y * r.ld + x] = step::lane(c[i][j], e);
-                }
-            }
-        }
-    }
+    store_edge(c, r, 0, 0);
 }
 
 /* ---------------------------------------------------------------------------------- the mirror */
@@ -257,13 +174,13 @@ static int set_up(void)
 {
     int error = allow_shared_bytes(update_kernel);
     error = error != 0 ? error : allow_shared_bytes(head_kernel);
-    return error != 0 ? error : allow_shared_bytes(panels_kernel);
+    error = error != 0 ? error : allow_shared_bytes(panels_kernel);
+    return error;
 }
 
 static int update(const twi_gpu_round *r, void *stream)
 {
-    unsigned others = (unsigned)(r->tiles - 1 - (r->next >= 0));
-    unsigned blocks = r->symmetric ? others * (others + 1) / 2 : others * others;
+    const unsigned blocks = wide_tiles(*r);
     if (blocks > 0) {
         update_kernel<<<blocks, THREADS, shared_bytes_of(update_kernel), (cudaStream_t)stream>>>(
             *r);
@@ -273,20 +190,20 @@ static int update(const twi_gpu_round *r, void *stream)
 
 static int head(const twi_gpu_round *r, void *stream)
 {
-    unsigned blocks = (unsigned)(r->symmetric ? r->tiles : 2 * r->tiles - 1);
-    head_kernel<<<blocks, THREADS, shared_bytes_of(head_kernel), (cudaStream_t)stream>>>(*r);
+    head_kernel<<<ahead_tiles(*r), THREADS, shared_bytes_of(head_kernel), (cudaStream_t)stream>>>(
+        *r);
     return (int)cudaGetLastError();
 }
 
 static int close_tile(const twi_gpu_round *r, void *stream)
 {
-    close_kernel<<<1, CLOSE_THREADS, 0, (cudaStream_t)stream>>>(*r);
+    close_kernel<<<1, THREADS, 0, (cudaStream_t)stream>>>(*r);
     return (int)cudaGetLastError();
 }
 
 static int panels(const twi_gpu_round *r, void *stream)
 {
-    unsigned blocks = (unsigned)(r->tiles - 1) * (r->symmetric ? 1u : 2u);
+    const unsigned blocks = ahead_tiles(*r) - 1;
     if (blocks > 0) {
         panels_kernel<<<blocks, THREADS, shared_bytes_of(panels_kernel), (cudaStream_t)stream>>>(
             *r);
@@ -296,7 +213,7 @@ static int panels(const twi_gpu_round *r, void *stream)
 
 static int alone(const twi_gpu_round *r, void *stream)
 {
-    alone_kernel<<<1, CLOSE_THREADS, 0, (cudaStream_t)stream>>>(*r);
+    alone_kernel<<<1, THREADS, 0, (cudaStream_t)stream>>>(*r);
     return (int)cudaGetLastError();
 }
 
@@ -385,38 +302,6 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
 #define TOGETHER_SIDE SIDE
 #endif
 
-#if ROUND
-#define CROWDED_FROM 41 /* tiles per side: fewer are bound by the tile that is closed */
-
-static int whole_round(const twi_gpu_round *r, void *stream)
-{
-    const unsigned ahead = r->next >= 0 ? 2 * (unsigned)r->tiles - 1 : 0;
-    const unsigned others = (unsigned)(r->tiles - 1 - (r->next >= 0));
-    const unsigned blocks = ahead + (r->pivot >= 0 ? others * others : 0);
-    void (*kernel)(twi_gpu_round) = r->tiles < CROWDED_FROM ? round_kernel<3> : round_kernel<4>;
-#if CUDART_VERSION >= 11080
-    cudaFuncAttributes made;
-    if (cudaFuncGetAttributes(&made, kernel) == cudaSuccess && made.ptxVersion >= 90) {
-        cudaLaunchAttribute early;
-        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        early.val.programmaticStreamSerializationAllowed = 1;
-        cudaLaunchConfig_t launch = {};
-        launch.gridDim = dim3(blocks);
-        launch.blockDim = dim3(THREADS);
-        launch.dynamicSmemBytes = ROUND_BYTES;
-        launch.stream = (cudaStream_t)stream;
-        launch.attrs = &early;
-        launch.numAttrs = 1;
-        return (int)cudaLaunchKernelEx(&launch, kernel, *r);
-    }
-#endif
-    kernel<<<blocks, THREADS, ROUND_BYTES, (cudaStream_t)stream>>>(*r);
-    return (int)cudaGetLastError();
-}
-#else
-#define whole_round NULL
-#endif
-
 #ifdef HAS_TABLE
 extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI_GPU_SIDE)) = {
     THIS_TYPE,
@@ -433,7 +318,6 @@ extern "C" const twi_gpu_kernel JOIN3(twi_gpu_kernel_, TWI_GPU_TYPE, JOIN(_, TWI
     mirror,
     together,
     TOGETHER_SIDE,
-    whole_round,
     probe,
 };
 #endif

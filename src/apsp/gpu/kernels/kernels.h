@@ -51,6 +51,15 @@ typedef struct twi_gpu_round {
     void *raw_tile; /* side x side elements */
     void *tile;     /* the closed tile as a left operand: side x side words, [k][m] = D[k][m] */
     void *tile_t;   /* likewise, [k][m] = D[m][k] */
+    /* For rounds of one launch; all 0 before the first one. A tile of a panel is ready from the
+     * time that its flag is not 0. */
+    int32_t *rounds_done;     /* tiles x tiles: which round a tile of the matrix has taken last */
+    const int32_t *row_ready; /* the pivot's, each for every tile */
+    const int32_t *col_ready;
+    int32_t *next_row_ready;
+    int32_t *next_col_ready; /* symmetric: next_row_ready */
+    int32_t *raw_ready;    /* 2 x tiles: raw_row, raw_col; where the pivot lies, its closed tile */
+    int32_t between;       /* set by the launch */
     const int32_t *needed; /* NULL, or in device memory: when 0, the kernels do nothing */
 } twi_gpu_round;
 
@@ -84,14 +93,23 @@ typedef struct twi_gpu_kernel {
      * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
     int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
     int32_t together_side; /* of the tiles that it takes, which `tiles` of its round counts */
-    /* A round in one launch, of all tiles even of a symmetric matrix: what head, close and panels
-     * do for `next` (if >= 0), and the update with `pivot` (if >= 0). tile and tile_t hold words of
-     * tiles for every pivot and are all 0 before the first round; no raw panels. NULL: no such
-     * kernel. */
-    int (*round)(const twi_gpu_round *round, void *stream);
     /* The step on registers alone, on all of `processors`; out: TWI_GPU_PROBE_BYTES a processor. */
     int (*probe)(void *out, int32_t processors, int32_t rounds, double *relaxations, void *stream);
 } twi_gpu_kernel;
+
+/* Rounds of one launch each, for one element type and tile side (gpu/kernels/round.cu). */
+typedef struct twi_gpu_rounds {
+    int (*set_up)(void); /* once per device */
+    /* What head, close and panels do for `next` (if >= 0), and the update with `pivot` (if >= 0),
+     * from pivot -1 on. Launches overlap, so panels that follow each other take three places in
+     * turn, raw panels two; nothing else may be put on the stream between two rounds but what waits
+     * for all before it. NULL: there is none. */
+    int (*start)(const twi_gpu_round *round, void *stream);
+    /* Raw panels stay in registers: tile and tile_t then hold words of tiles for every pivot and
+     * are all 0 before the first round, there are no raw panels, and both halves of a symmetric
+     * matrix are computed. */
+    int32_t keeps;
+} twi_gpu_rounds;
 
 /* `together` of i32 with 64 to a side, by tiles of half the side (gpu/kernels/fine.cu). */
 #define TWI_GPU_FINE_SIDE 32

@@ -53,10 +53,10 @@ static __device__ __forceinline__ void multiply_chunk(word (&c)[ROWS][WORDS], co
 #pragma unroll UNROLL
     for (int k = 0; k < DEPTH; k += 2) {
         word a0[ROWS], a1[ROWS], b0[WORDS], b1[WORDS];
-        take(a0, a + k * SIDE, WARP_ROWS * GROUP);
-        take(b0, b + k * WIDTH, WARP_COLS * GROUP);
-        take(a1, a + (k + 1) * SIDE, WARP_ROWS * GROUP);
-        take(b1, b + (k + 1) * WIDTH, WARP_COLS * GROUP);
+        take(a0, a + k * SIDE, ROW_SPAN);
+        take(b0, b + k * WIDTH, WORD_SPAN);
+        take(a1, a + (k + 1) * SIDE, ROW_SPAN);
+        take(b1, b + (k + 1) * WIDTH, WORD_SPAN);
         multiply_pair(c, a0, b0, a1, b1, one);
     }
 }
@@ -100,7 +100,8 @@ static __device__ __forceinline__ void feed(pipeline *pipe, const operands &in, 
 }
 
 /* Start the copies, which then run while C is being read. */
-static __device__ __forceinline__ void product_begin(pipeline *pipe, const operands &in)
+static __device__ __forceinline__ void product_begin(pipeline *pipe, const operands &in,
+                                                     int chunks = CHUNKS)
 {
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
@@ -108,15 +109,17 @@ static __device__ __forceinline__ void product_begin(pipeline *pipe, const opera
             barrier_init(&pipe->empty[s], SPEAKERS);
         }
         barrier_init_done();
-        for (int chunk = 0; chunk < STAGES; chunk++) {
+        for (int chunk = 0; chunk < min((int)STAGES, chunks); chunk++) {
             feed(pipe, in, chunk);
         }
     }
 }
 
-/* c = min(c, a (x) b), over `chunks` chunks. */
+/* c = min(c, a (x) b), over `chunks` chunks. Warps that are not `busy`, whose part of c nobody
+ * needs, leave it as it is. */
 static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *pipe,
-                                                   const operands &in, int one, int chunks = CHUNKS)
+                                                   const operands &in, int one, int chunks = CHUNKS,
+                                                   bool busy = true)
 {
     __syncthreads();
 #pragma unroll 1
@@ -128,7 +131,9 @@ static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipel
             feed(pipe, in, left + STAGES);
         }
         barrier_wait(&pipe->full[chunk % STAGES], chunk / STAGES & 1);
-        multiply_chunk(c, stage_of(chunk), stage_of(chunk) + A_WORDS, one);
+        if (busy) {
+            multiply_chunk(c, stage_of(chunk), stage_of(chunk) + A_WORDS, one);
+        }
         sync_wave();
         if (threadIdx.x % (THREADS / SPEAKERS) == 0) {
             barrier_arrive(&pipe->empty[chunk % STAGES]);
@@ -202,7 +207,7 @@ static __device__ __forceinline__ void put(const piece &p, int chunk)
 
 #endif
 
-static __device__ __forceinline__ void product_begin(pipeline *, const operands &in)
+static __device__ __forceinline__ void product_begin(pipeline *, const operands &in, int = CHUNKS)
 {
     piece p;
     fetch(p, in, 0);
@@ -210,7 +215,8 @@ static __device__ __forceinline__ void product_begin(pipeline *, const operands 
 }
 
 static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *,
-                                                   const operands &in, int one, int chunks = CHUNKS)
+                                                   const operands &in, int one, int chunks = CHUNKS,
+                                                   bool busy = true)
 {
     piece p;
 #pragma unroll 1
@@ -220,7 +226,9 @@ static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipel
         if (chunk + 1 < chunks) {
             fetch(p, in, chunk + 1);
         }
-        multiply_chunk(c, stage_of(chunk), stage_of(chunk) + A_WORDS, one);
+        if (busy) {
+            multiply_chunk(c, stage_of(chunk), stage_of(chunk) + A_WORDS, one);
+        }
         if (chunk + 1 < chunks) {
             put(p, chunk + 1);
         }

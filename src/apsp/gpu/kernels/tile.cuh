@@ -35,8 +35,11 @@ template <int word_bytes, int side> struct shape;
 template <> struct shape<4, 128> {
     enum { ROWS = 8, WORDS = 8, DEPTH = 16 };
 };
+#ifndef TWI_GPU_ROWS
+#define TWI_GPU_ROWS 4 /* 8 read less of shared memory per step, by half of the threads */
+#endif
 template <> struct shape<4, 64> {
-    enum { ROWS = 4, WORDS = 4, DEPTH = 16 };
+    enum { ROWS = TWI_GPU_ROWS, WORDS = 4, DEPTH = 16 };
 };
 template <> struct shape<8, 64> {
     enum { ROWS = 4, WORDS = 4, DEPTH = 16 };
@@ -73,13 +76,15 @@ enum {
     WARPS = WARPS_DOWN * WARPS_ACROSS,
     THREADS = WARPS * WARP,
     BLOCKS = 512 / THREADS, /* at a time on a processor: 128 registers per thread */
+    CLOSE_BLOCKS = sizeof(word) > 4 ? 1 : 2, /* a tile is closed beside blocks of the product */
     GROUP = 16 / sizeof(word),
+    ROW_SPAN = SIDE * GROUP / ROWS, /* from one group of a thread to the next */
+    WORD_SPAN = WIDTH * GROUP / WORDS,
     A_WORDS = DEPTH * SIDE, /* of a chunk */
     B_WORDS = DEPTH * WIDTH,
     STAGE_WORDS = A_WORDS + B_WORDS,
     CHUNKS = SIDE / DEPTH,
     SHARED_BYTES = STAGES * STAGE_WORDS * sizeof(word),
-    CLOSE_BLOCKS = sizeof(word) > 4 ? 1 : 2, /* a tile is closed beside a block of the product */
     BAND = 16, /* tile rows that are worked on together, to share panels in the cache */
 };
 
@@ -127,20 +132,24 @@ static __device__ __forceinline__ bool skipped(const twi_gpu_round &r)
 /* --------------------------------------------------------------- where a thread stands in a tile
  */
 
+static __device__ __forceinline__ int thread_y(void)
+{
+    return threadIdx.x / WARP / WARPS_ACROSS * WARP_ROWS + threadIdx.x % WARP / WARP_COLS;
+}
+
+static __device__ __forceinline__ int thread_x(void)
+{
+    return threadIdx.x / WARP % WARPS_ACROSS * WARP_COLS + threadIdx.x % WARP_COLS;
+}
+
 static __device__ __forceinline__ int thread_row(int i)
 {
-    int warp = threadIdx.x / WARP;
-    int lane = threadIdx.x % WARP;
-    return (warp / WARPS_ACROSS) * (WARP_ROWS * ROWS) + (i / GROUP) * (WARP_ROWS * GROUP) +
-           (lane / WARP_COLS) * GROUP + i % GROUP;
+    return i / GROUP * ROW_SPAN + thread_y() * GROUP + i % GROUP;
 }
 
 static __device__ __forceinline__ int thread_word(int j)
 {
-    int warp = threadIdx.x / WARP;
-    int lane = threadIdx.x % WARP;
-    return (warp % WARPS_ACROSS) * (WARP_COLS * WORDS) + (j / GROUP) * (WARP_COLS * GROUP) +
-           (lane % WARP_COLS) * GROUP + j % GROUP;
+    return j / GROUP * WORD_SPAN + thread_x() * GROUP + j % GROUP;
 }
 
 /* ------------------------------------------------------------------------ tiles in global memory
@@ -263,14 +272,11 @@ static __device__ __forceinline__ void load_tile(word (&c)[ROWS][WORDS], const t
     }
 }
 
-static __device__ __forceinline__ void store_tile(const word (&c)[ROWS][WORDS],
+/* What lies inside of the matrix, element by element: wherever it lies in memory. */
+static __device__ __forceinline__ void store_edge(const word (&c)[ROWS][WORDS],
                                                   const twi_gpu_round &r, int row, int col)
 {
     element *matrix = (element *)r.c;
-    if (inside(r, row, col)) {
-        store_whole(c, matrix + row * r.ld + col, r.ld);
-        return;
-    }
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         int y = row + thread_row(i);
@@ -284,6 +290,16 @@ static __device__ __forceinline__ void store_tile(const word (&c)[ROWS][WORDS],
                 }
             }
         }
+    }
+}
+
+static __device__ __forceinline__ void store_tile(const word (&c)[ROWS][WORDS],
+                                                  const twi_gpu_round &r, int row, int col)
+{
+    if (inside(r, row, col)) {
+        store_whole(c, (element *)r.c + row * r.ld + col, r.ld);
+    } else {
+        store_edge(c, r, row, col);
     }
 }
 
@@ -340,17 +356,67 @@ static __device__ __forceinline__ void store_words(const word (&c)[ROWS][WORDS],
     }
 }
 
-/* The same as a left operand: each element a word of its own. */
-static __device__ __forceinline__ void store_spread(const word (&c)[ROWS][WORDS], word *out)
+static __device__ __forceinline__ void load_words(word (&c)[ROWS][WORDS], const word *in)
 {
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
 #pragma unroll
-        for (int j = 0; j < WORDS; j++) {
+        for (int g = 0; g < WORDS / GROUP; g++) {
+            group v = *(const group *)(in + thread_row(i) * WIDTH + thread_word(g * GROUP));
 #pragma unroll
-            for (int e = 0; e < LANES; e++) {
-                out[thread_row(i) * SIDE + thread_word(j) * LANES + e] =
-                    step::spread(step::lane(c[i][j], e));
+            for (int e = 0; e < GROUP; e++) {
+                c[i][g * GROUP + e] = v.at[e];
+            }
+        }
+    }
+}
+
+/* A group of words, all of whose elements become words of their own. */
+static __device__ __forceinline__ void spread_group(word *out, const word *from)
+{
+    group v[LANES];
+#pragma unroll
+    for (int e = 0; e < GROUP * LANES; e++) {
+        v[e / GROUP].at[e % GROUP] = step::spread(step::lane(from[e / LANES], e % LANES));
+    }
+#pragma unroll
+    for (int g = 0; g < LANES; g++) {
+        ((group *)out)[g] = v[g];
+    }
+}
+
+/* The same as a left operand: [y][x], each element a word of its own. */
+static __device__ __forceinline__ void store_spread(const word (&c)[ROWS][WORDS], word *out)
+{
+    out += thread_row(0) * SIDE + thread_word(0) * LANES;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int g = 0; g < WORDS / GROUP; g++) {
+            spread_group(out + (i / GROUP * ROW_SPAN + i % GROUP) * SIDE + g * WORD_SPAN * LANES,
+                         c[i] + g * GROUP);
+        }
+    }
+}
+
+/* And transposed: [x][y]. */
+static __device__ __forceinline__ void store_spread_transposed(const word (&c)[ROWS][WORDS],
+                                                               word *out)
+{
+    out += thread_word(0) * LANES * SIDE + thread_row(0);
+#pragma unroll
+    for (int j = 0; j < WORDS; j++) {
+#pragma unroll
+        for (int e = 0; e < LANES; e++) {
+#pragma unroll
+            for (int g = 0; g < ROWS / GROUP; g++) {
+                group v;
+#pragma unroll
+                for (int i = 0; i < GROUP; i++) {
+                    v.at[i] = step::spread(step::lane(c[g * GROUP + i][j], e));
+                }
+                *(group *)(out + ((j / GROUP * WORD_SPAN + j % GROUP) * LANES + e) * SIDE +
+                           g * ROW_SPAN) = v;
             }
         }
     }

@@ -16,7 +16,6 @@
 #include "apsp/gpu/kernels/close.cuh"
 #include "apsp/gpu/kernels/product.cuh"
 
-/* The tile of a thread must be the same to the product and to the closing of a tile. */
 #define TOGETHER_i32 1
 #define TOGETHER_f32 1
 #define TOGETHER_u16 0
@@ -59,7 +58,10 @@ static __device__ __forceinline__ void publish_words(const word (&c)[ROWS][WORDS
 {
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
-        publish_group(out + thread_row(i) * SIDE + thread_word(0), c[i]);
+#pragma unroll
+        for (int g = 0; g < WORDS; g += GROUP) {
+            publish_group(out + thread_row(i) * SIDE + thread_word(g), c[i] + g);
+        }
     }
 }
 
@@ -73,7 +75,10 @@ static __device__ __forceinline__ void publish_transposed(const word (&c)[ROWS][
         for (int i = 0; i < ROWS; i++) {
             column[i] = c[i][j];
         }
-        publish_group(out + thread_word(j) * SIDE + thread_row(0), column);
+#pragma unroll
+        for (int g = 0; g < ROWS; g += GROUP) {
+            publish_group(out + thread_word(j) * SIDE + thread_row(g), column + g);
+        }
     }
 }
 

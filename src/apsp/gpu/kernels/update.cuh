@@ -7,6 +7,23 @@
 
 #include "apsp/gpu/kernels/product.cuh"
 
+/* How many chunks of a pivot's panels lie inside of the matrix. */
+static __device__ __forceinline__ int chunks_of(const twi_gpu_round &r, int pivot)
+{
+    return (min((int)SIDE, r.n - pivot * SIDE) + DEPTH - 1) / DEPTH;
+}
+
+/* Whether anything of a warp's part of a tile lies inside of the matrix: its rows, its words. */
+static __device__ __forceinline__ bool rows_inside(const twi_gpu_round &r, int down)
+{
+    return down * SIDE + threadIdx.x / WARP / WARPS_ACROSS * (WARP_ROWS * GROUP) < r.n;
+}
+
+static __device__ __forceinline__ bool words_inside(const twi_gpu_round &r, int across)
+{
+    return across * SIDE + threadIdx.x / WARP % WARPS_ACROSS * (WARP_COLS * GROUP * LANES) < r.n;
+}
+
 /* c = min(the tile, the product of the pivot's panels for it). */
 static __device__ __forceinline__ void updated_tile(word (&c)[ROWS][WORDS], const twi_gpu_round &r,
                                                     int down, int across)
@@ -14,14 +31,16 @@ static __device__ __forceinline__ void updated_tile(word (&c)[ROWS][WORDS], cons
     __shared__ pipeline pipe;
     operands in = {(const word *)r.col + (int64_t)down * SIDE * SIDE,
                    (const word *)r.row + (int64_t)across * SIDE * WIDTH};
-    bool whole = inside(r, down * SIDE, across * SIDE);
-    product_begin(&pipe, in);
+    const bool whole = inside(r, down * SIDE, across * SIDE);
+    const bool busy = rows_inside(r, down) && words_inside(r, across);
+    const int chunks = chunks_of(r, r.pivot);
+    product_begin(&pipe, in, chunks);
     if (whole) {
         load_inside(c, r, down * SIDE, across * SIDE);
     } else {
         fill(c);
     }
-    product_run(c, &pipe, in, r.one);
+    product_run(c, &pipe, in, r.one, chunks, busy);
     if (!whole) { /* at the end, where its many addresses are not in the way of the product */
         merge_edge(c, r, down * SIDE, across * SIDE);
     }
@@ -43,8 +62,14 @@ static __device__ __forceinline__ int other_tile(int at, const twi_gpu_round &r)
     return at;
 }
 
-/* Tile number `at` of those that are neither in the rows nor in the columns of both pivots. */
-static __device__ __forceinline__ void update_block(const twi_gpu_round &r, int at)
+/* A tile of the matrix. */
+struct tile_place {
+    int down;
+    int across;
+};
+
+/* Number `at` of the tiles that are neither in the rows nor in the columns of both pivots. */
+static __device__ __forceinline__ tile_place wide_tile(const twi_gpu_round &r, int at)
 {
     int others = r.tiles - 1 - (r.next >= 0);
     int down, across;
@@ -64,15 +89,14 @@ static __device__ __forceinline__ void update_block(const twi_gpu_round &r, int 
         down = band + within % height;
         across = within / height;
     }
-    down = other_tile(down, r);
-    across = other_tile(across, r);
-    if (!concerns(r, down, across)) {
-        return;
-    }
+    return {other_tile(down, r), other_tile(across, r)};
+}
 
-    word c[ROWS][WORDS];
-    updated_tile(c, r, down, across);
-    store_tile(c, r, down * SIDE, across * SIDE);
+/* How many those are. */
+static __host__ __device__ __forceinline__ unsigned wide_tiles(const twi_gpu_round &r)
+{
+    unsigned others = (unsigned)(r.tiles - 1 - (r.next >= 0));
+    return r.symmetric ? others * (others + 1) / 2 : others * others;
 }
 
 #endif
