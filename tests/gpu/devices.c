@@ -297,6 +297,29 @@ static void entries_of_any_layout(const int64_t *sizes, int count)
     }
 }
 
+/* 16 bits are tried, and left at once where searches from and to a vertex end early: parts that no
+ * edge joins, and few levels; many levels, which leave it open. */
+static void entries_in_parts(const int64_t *sizes, int count)
+{
+    for (int s = 0; s < count; s++) {
+        for (int form = 0; form < 8; form++) {
+            device_case c = {TW_I32,
+                             TW_U16,
+                             0,
+                             sizes[s],
+                             s % 4,
+                             s / 2 % 3,
+                             form % 2 != 0,
+                             form % 4 < 2 ? 1.0 : 0.3,
+                             1000,
+                             form < 4 ? 3 : 0,
+                             form < 4 ? 0 : 9,
+                             false};
+            run_case(&c);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     /* "small" keeps to sizes for the checkers of memory, "middle" to one whose rounds are a launch
@@ -342,6 +365,8 @@ int main(int argc, char **argv)
         closures_of_every_size(small ? few : all, count, true);
         entries_of_any_layout(small ? few : all, count);
         closures_with_infinite_tiles(sparse, tiny ? 1 : small ? 2 : 4);
+        entries_in_parts(sparse, tiny ? 1 : small ? 2 : 4);
+        entries_in_parts(few, 6);
     }
     if (!small && !middle) {
         closures_of_every_size(rounds, ROUNDS, false);

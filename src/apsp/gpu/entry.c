@@ -20,7 +20,7 @@
 #include "gpu/layout.h"
 #include "gpu/queue.h"
 
-#define FLAG_BYTES 256
+#define FLAG_BYTES 256     /* of the decision */
 #define NARROW_FROM 4001   /* n: below it a graph that needs i32 after all must not take longer */
 #define NARROW_COMPUTE 90  /* architectures on which 16 bits are twice as fast: from here */
 #define NARROW_UNKNOWN 120 /* to here; what this one makes of them was never measured */
@@ -37,6 +37,8 @@ typedef struct device_run {
     int64_t narrow_ld;
     uint64_t bytes;
 } device_run;
+
+_Static_assert(sizeof(twi_gpu_decision) <= FLAG_BYTES, "the decision begins the workspace");
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -102,37 +104,40 @@ static device_run describe(const tw_matrix *matrix, const tw_apsp_options *opts,
     if (narrow && matrix->type == TW_I32) {
         run.narrow = twi_gpu_kernel_find(TW_U16, 0);
         run.narrow_ld = twi_gpu_row_length(n, run.narrow->element);
+        const uint64_t panels = twi_gpu_closure_bytes(run.narrow, n, run.undirected);
+        const uint64_t reached = round_up(2 * (uint64_t)n);
         uint64_t bytes = copy_bytes(n, run.narrow_ld, run.narrow->element) +
-                         twi_gpu_closure_bytes(run.narrow, n, run.undirected);
+                         (panels > reached ? panels : reached);
         run.bytes = bytes > run.bytes ? bytes : run.bytes;
     }
     run.bytes += FLAG_BYTES;
     return run;
 }
 
-/* In 16 bits, and back into the matrix unless *undecided is set. */
-static tw_status close_narrow(tw_context *ctx, const device_run *run, int32_t *undecided,
+/* In 16 bits, and back into the matrix unless that leaves anything undecided. */
+static tw_status close_narrow(tw_context *ctx, const device_run *run, twi_gpu_decision *decision,
                               char *space, void *stream)
 {
     twi_gpu_square copy = {space, run->narrow_ld};
-    tw_status status = twi_gpu_check(
-        ctx, (int)cudaMemsetAsync(undecided, 0, sizeof *undecided, stream), "clearing a flag");
-    if (status == TW_OK) {
-        status = twi_gpu_check(ctx, twi_gpu_narrow(copy, run->matrix, run->n, stream),
-                               "starting to narrow the matrix");
+    char *panels = space + copy_bytes(run->n, run->narrow_ld, run->narrow->element);
+    tw_status status = twi_gpu_check(ctx, twi_gpu_narrow(copy, run->matrix, run->n, stream),
+                                     "starting to narrow the matrix");
+    if (status == TW_OK) { /* where the panels will be */
+        status =
+            twi_gpu_check(ctx, twi_gpu_decide(decision, (uint8_t *)panels, copy, run->n, stream),
+                          "starting to look for pairs without a path");
     }
     if (status == TW_OK) {
-        twi_gpu_work work = {run->narrow,     space, run->n, run->narrow_ld,
-                             run->undirected, NULL,  false};
-        char *panels = space + copy_bytes(run->n, run->narrow_ld, run->narrow->element);
+        twi_gpu_work work = {run->narrow,         space, run->n, run->narrow_ld, run->undirected,
+                             &decision->possible, false, false};
         status = twi_gpu_closure(ctx, &work, panels, stream, false);
     }
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, twi_gpu_find_capped(undecided, copy, run->n, stream),
+        status = twi_gpu_check(ctx, twi_gpu_find_capped(decision, copy, run->n, stream),
                                "starting to look for far pairs");
     }
     if (status == TW_OK) {
-        status = twi_gpu_check(ctx, twi_gpu_widen(run->matrix, copy, run->n, undecided, stream),
+        status = twi_gpu_check(ctx, twi_gpu_widen(run->matrix, copy, run->n, decision, stream),
                                "starting to widen the matrix");
     }
     return status;
@@ -152,8 +157,8 @@ static tw_status close_wide(tw_context *ctx, const device_run *run, const int32_
     }
     if (status == TW_OK) {
         char *panels = space + copy_bytes(run->n, run->copy_ld, (int64_t)tw_type_size(run->type));
-        twi_gpu_work work = {run->kernel,     square.data, run->n,           square.ld,
-                             run->undirected, needed,      run->copy_ld == 0};
+        twi_gpu_work work = {run->kernel, square.data,       run->n, square.ld, run->undirected,
+                             needed,      run->copy_ld == 0, false};
         status = twi_gpu_closure(ctx, &work, panels, stream, false);
     }
     if (status == TW_OK && run->copy_ld > 0) {
@@ -195,13 +200,14 @@ static tw_status queue(tw_context *ctx, const device_run *run, const tw_device_o
     if (status != TW_OK) {
         return status;
     }
-    int32_t *undecided = device->workspace;
+    twi_gpu_decision *decision = device->workspace;
     char *space = (char *)device->workspace + FLAG_BYTES;
     if (run->narrow == NULL) {
         return close_wide(ctx, run, NULL, space, device->stream);
     }
-    status = close_narrow(ctx, run, undecided, space, device->stream);
-    return status == TW_OK ? close_wide(ctx, run, undecided, space, device->stream) : status;
+    status = close_narrow(ctx, run, decision, space, device->stream);
+    return status == TW_OK ? close_wide(ctx, run, &decision->undecided, space, device->stream)
+                           : status;
 }
 
 /* Both entries: with `bytes`, only the size of the workspace. */

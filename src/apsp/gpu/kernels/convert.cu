@@ -74,9 +74,60 @@ static __global__ void narrow_kernel(uint16_t *out, int64_t ld_out, const int32_
     }
 }
 
-static __global__ void find_capped_kernel(int32_t *undecided, const uint16_t *in, int64_t ld_in,
-                                          int64_t n)
+/* One level of both searches. A vertex met at level k has k + 1; 0: not met. The search from vertex
+ * 0 goes through the rows of the vertices that it met last, the one to it asks every vertex that it
+ * has not met for an arc to one of those. */
+static __global__ void search_kernel(twi_gpu_decision *decision, uint8_t *from, uint8_t *to,
+                                     const uint16_t *in, int64_t ld, int64_t n, int level)
 {
+    for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
+        const uint16_t *row = in + i * ld;
+        bool found = false;
+        for (int64_t j = threadIdx.x; from[i] == level + 1 && j < n; j += THREADS) {
+            if (from[j] == 0 && row[j] != TWI_GPU_INF_U16) {
+                from[j] = (uint8_t)(level + 2);
+                found = true;
+            }
+        }
+        if (found) {
+            decision->found[0][level] = 1;
+        }
+        if (to[i] != 0) { /* the same for all threads: only this block writes it */
+            continue;
+        }
+        found = false;
+        for (int64_t j = threadIdx.x; j < n; j += THREADS) {
+            found |= to[j] == level + 1 && row[j] != TWI_GPU_INF_U16;
+        }
+        if (__syncthreads_or(found) != 0 && threadIdx.x == 0) {
+            to[i] = (uint8_t)(level + 2);
+            decision->found[1][level] = 1;
+        }
+    }
+}
+
+static __global__ void decide_kernel(twi_gpu_decision *decision, const uint8_t *from,
+                                     const uint8_t *to, int64_t n)
+{
+    const bool ended[2] = {decision->found[0][TWI_GPU_LEVELS - 1] == 0,
+                           decision->found[1][TWI_GPU_LEVELS - 1] == 0};
+    bool missed = false;
+    for (int64_t i = threadIdx.x; i < n; i += THREADS) {
+        missed |= (ended[0] && from[i] == 0) || (ended[1] && to[i] == 0);
+    }
+    const bool hopeless = __syncthreads_or(missed) != 0;
+    if (threadIdx.x == 0) {
+        decision->possible = !hopeless;
+        decision->undecided = hopeless;
+    }
+}
+
+static __global__ void find_capped_kernel(twi_gpu_decision *decision, const uint16_t *in,
+                                          int64_t ld_in, int64_t n)
+{
+    if (decision->undecided != 0) {
+        return;
+    }
     bool found = false;
     for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
         for (int64_t j = threadIdx.x; j < n; j += THREADS) {
@@ -84,14 +135,14 @@ static __global__ void find_capped_kernel(int32_t *undecided, const uint16_t *in
         }
     }
     if (found) {
-        *undecided = 1;
+        decision->undecided = 1;
     }
 }
 
 static __global__ void widen_kernel(int32_t *out, int64_t ld_out, const uint16_t *in, int64_t ld_in,
-                                    int64_t n, const int32_t *undecided)
+                                    int64_t n, const twi_gpu_decision *decision)
 {
-    if (*undecided != 0) {
+    if (decision->undecided != 0) {
         return;
     }
     for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
@@ -144,17 +195,44 @@ int twi_gpu_narrow(twi_gpu_square out, twi_gpu_square in, int64_t n, void *strea
     return (int)cudaGetLastError();
 }
 
-int twi_gpu_find_capped(int32_t *undecided, twi_gpu_square in, int64_t n, void *stream)
+int twi_gpu_decide(twi_gpu_decision *decision, uint8_t *reached, twi_gpu_square in, int64_t n,
+                   void *stream)
 {
-    find_capped_kernel<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(
-        undecided, (const uint16_t *)in.data, in.ld, n);
+    cudaStream_t s = (cudaStream_t)stream;
+    uint8_t *from = reached;
+    uint8_t *to = reached + n;
+    cudaError_t error = cudaMemsetAsync(decision, 0, sizeof *decision, s);
+    if (error == cudaSuccess) {
+        error = cudaMemsetAsync(reached, 0, 2 * (size_t)n, s);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemsetAsync(from, 1, 1, s);
+    }
+    if (error == cudaSuccess) {
+        error = cudaMemsetAsync(to, 1, 1, s);
+    }
+    if (error != cudaSuccess) {
+        return (int)error;
+    }
+    for (int level = 0; level < TWI_GPU_LEVELS; level++) {
+        search_kernel<<<blocks(n), THREADS, 0, s>>>(decision, from, to, (const uint16_t *)in.data,
+                                                    in.ld, n, level);
+    }
+    decide_kernel<<<1, THREADS, 0, s>>>(decision, from, to, n);
     return (int)cudaGetLastError();
 }
 
-int twi_gpu_widen(twi_gpu_square out, twi_gpu_square in, int64_t n, const int32_t *undecided,
-                  void *stream)
+int twi_gpu_find_capped(twi_gpu_decision *decision, twi_gpu_square in, int64_t n, void *stream)
+{
+    find_capped_kernel<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(
+        decision, (const uint16_t *)in.data, in.ld, n);
+    return (int)cudaGetLastError();
+}
+
+int twi_gpu_widen(twi_gpu_square out, twi_gpu_square in, int64_t n,
+                  const twi_gpu_decision *decision, void *stream)
 {
     widen_kernel<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(
-        (int32_t *)out.data, out.ld, (const uint16_t *)in.data, in.ld, n, undecided);
+        (int32_t *)out.data, out.ld, (const uint16_t *)in.data, in.ld, n, decision);
     return (int)cudaGetLastError();
 }

@@ -28,12 +28,28 @@ int twi_gpu_copy(tw_type type, twi_gpu_square out, twi_gpu_square in, int64_t n,
                  const int32_t *needed, void *stream);
 /* The tidy form in 16 bits: everything above TWI_GPU_INF_U16 becomes that. */
 int twi_gpu_narrow(twi_gpu_square out, twi_gpu_square in, int64_t n, void *stream);
-/* *undecided = 1 if any entry off the diagonal of a closed 16-bit matrix is at the cap, so that 16
+/* Whether 16 bits can be enough, in device memory. */
+enum { TWI_GPU_LEVELS = 4 };
+typedef struct twi_gpu_decision {
+    int32_t possible;                 /* 0: some pair has no path of arcs below the cap */
+    int32_t undecided;                /* the closed matrix has entries at the cap */
+    int32_t found[2][TWI_GPU_LEVELS]; /* by searches from and to vertex 0, per level */
+} twi_gpu_decision;
+
+/*
+ * Before a closure in 16 bits, whose result has no entry at the cap only if every vertex is reached
+ * from vertex 0, and reaches it: two searches of a few levels, which is all that dense graphs have.
+ * If they end and have not met all vertices, then `possible` becomes 0 and `undecided` 1, else 1
+ * and 0. reached: 2 n bytes of device memory.
+ */
+int twi_gpu_decide(twi_gpu_decision *decision, uint8_t *reached, twi_gpu_square in, int64_t n,
+                   void *stream);
+/* `undecided` = 1 if any entry off the diagonal of a closed 16-bit matrix is at the cap, so that 16
  * bits cannot tell "far" from "no path"; untouched otherwise. */
-int twi_gpu_find_capped(int32_t *undecided, twi_gpu_square in, int64_t n, void *stream);
-/* out = in, from 16 bits to i32, unless *undecided. */
-int twi_gpu_widen(twi_gpu_square out, twi_gpu_square in, int64_t n, const int32_t *undecided,
-                  void *stream);
+int twi_gpu_find_capped(twi_gpu_decision *decision, twi_gpu_square in, int64_t n, void *stream);
+/* out = in, from 16 bits to i32, unless `undecided`. */
+int twi_gpu_widen(twi_gpu_square out, twi_gpu_square in, int64_t n,
+                  const twi_gpu_decision *decision, void *stream);
 
 #ifdef __cplusplus
 }
