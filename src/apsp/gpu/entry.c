@@ -105,7 +105,7 @@ static device_run describe(const tw_matrix *matrix, const tw_apsp_options *opts,
         run.narrow = twi_gpu_kernel_find(TW_U16, 0);
         run.narrow_ld = twi_gpu_row_length(n, run.narrow->element);
         const uint64_t panels = twi_gpu_closure_bytes(run.narrow, n, run.undirected);
-        const uint64_t reached = round_up(2 * (uint64_t)n);
+        const uint64_t reached = round_up(TWI_GPU_REACHED_BYTES(n));
         uint64_t bytes = copy_bytes(n, run.narrow_ld, run.narrow->element) +
                          (panels > reached ? panels : reached);
         run.bytes = bytes > run.bytes ? bytes : run.bytes;

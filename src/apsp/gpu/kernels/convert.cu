@@ -74,19 +74,31 @@ static __global__ void narrow_kernel(uint16_t *out, int64_t ld_out, const int32_
     }
 }
 
+/* Whether one of four bytes is `value`. */
+static __device__ __forceinline__ bool any_byte_is(uint32_t four, uint32_t value)
+{
+    const uint32_t zeros = four ^ value * 0x01010101u;
+    return ((zeros - 0x01010101u) & ~zeros & 0x80808080u) != 0;
+}
+
 /* One level of both searches. A vertex met at level k has k + 1; 0: not met. The search from vertex
  * 0 goes through the rows of the vertices that it met last, the one to it asks every vertex that it
- * has not met for an arc to one of those. */
+ * has not met for an arc to one of those. Vertices are looked at in fours. */
 static __global__ void search_kernel(twi_gpu_decision *decision, uint8_t *from, uint8_t *to,
-                                     const uint16_t *in, int64_t ld, int64_t n, int level)
+                                     const uint16_t *in, int64_t ld, int64_t n, uint8_t level)
 {
     for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
         const uint16_t *row = in + i * ld;
         bool found = false;
-        for (int64_t j = threadIdx.x; from[i] == level + 1 && j < n; j += THREADS) {
-            if (from[j] == 0 && row[j] != TWI_GPU_INF_U16) {
-                from[j] = (uint8_t)(level + 2);
-                found = true;
+        for (int64_t j = 4 * threadIdx.x; from[i] == level + 1 && j < n; j += 4 * THREADS) {
+            if (!any_byte_is(*(const uint32_t *)(from + j), 0)) {
+                continue;
+            }
+            for (int64_t k = j; k < min(j + 4, n); k++) {
+                if (from[k] == 0 && row[k] != TWI_GPU_INF_U16) {
+                    from[k] = (uint8_t)(level + 2);
+                    found = true;
+                }
             }
         }
         if (found) {
@@ -96,8 +108,13 @@ static __global__ void search_kernel(twi_gpu_decision *decision, uint8_t *from, 
             continue;
         }
         found = false;
-        for (int64_t j = threadIdx.x; j < n; j += THREADS) {
-            found |= to[j] == level + 1 && row[j] != TWI_GPU_INF_U16;
+        for (int64_t j = 4 * threadIdx.x; j < n; j += 4 * THREADS) {
+            if (!any_byte_is(*(const uint32_t *)(to + j), level + 1)) {
+                continue;
+            }
+            for (int64_t k = j; k < min(j + 4, n); k++) {
+                found |= to[k] == level + 1 && row[k] != TWI_GPU_INF_U16;
+            }
         }
         if (__syncthreads_or(found) != 0 && threadIdx.x == 0) {
             to[i] = (uint8_t)(level + 2);
@@ -200,10 +217,10 @@ int twi_gpu_decide(twi_gpu_decision *decision, uint8_t *reached, twi_gpu_square 
 {
     cudaStream_t s = (cudaStream_t)stream;
     uint8_t *from = reached;
-    uint8_t *to = reached + n;
+    uint8_t *to = reached + (n + 3) / 4 * 4;
     cudaError_t error = cudaMemsetAsync(decision, 0, sizeof *decision, s);
     if (error == cudaSuccess) {
-        error = cudaMemsetAsync(reached, 0, 2 * (size_t)n, s);
+        error = cudaMemsetAsync(reached, 0, TWI_GPU_REACHED_BYTES(n), s);
     }
     if (error == cudaSuccess) {
         error = cudaMemsetAsync(from, 1, 1, s);
@@ -216,7 +233,7 @@ int twi_gpu_decide(twi_gpu_decision *decision, uint8_t *reached, twi_gpu_square 
     }
     for (int level = 0; level < TWI_GPU_LEVELS; level++) {
         search_kernel<<<blocks(n), THREADS, 0, s>>>(decision, from, to, (const uint16_t *)in.data,
-                                                    in.ld, n, level);
+                                                    in.ld, n, (uint8_t)level);
     }
     decide_kernel<<<1, THREADS, 0, s>>>(decision, from, to, n);
     return (int)cudaGetLastError();

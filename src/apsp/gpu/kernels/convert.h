@@ -40,8 +40,10 @@ typedef struct twi_gpu_decision {
  * Before a closure in 16 bits, whose result has no entry at the cap only if every vertex is reached
  * from vertex 0, and reaches it: two searches of a few levels, which is all that dense graphs have.
  * If they end and have not met all vertices, then `possible` becomes 0 and `undecided` 1, else 1
- * and 0. reached: 2 n bytes of device memory.
+ * and 0. reached: TWI_GPU_REACHED_BYTES of device memory,
+ * aligned to 4.
  */
+#define TWI_GPU_REACHED_BYTES(n) (2 * (((uint64_t)(n) + 3) / 4 * 4))
 int twi_gpu_decide(twi_gpu_decision *decision, uint8_t *reached, twi_gpu_square in, int64_t n,
                    void *stream);
 /* `undecided` = 1 if any entry off the diagonal of a closed 16-bit matrix is at the cap, so that 16
