@@ -60,21 +60,23 @@ typedef step_packed step_bulk;
 #undef product_begin
 #undef product_run
 
-static __device__ __forceinline__ void product_begin(pipeline *, const operands &)
+static __device__ __forceinline__ void product_begin(pipeline *, const operands &, int)
 {
 }
 
-static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *,
-                                                   const operands &in, int one)
+static __device__ __forceinline__ void
+product_run(word (&c)[ROWS][WORDS], pipeline *, const operands &in, int one, int chunks, bool busy)
 {
 #pragma unroll 1
-    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    for (int chunk = 0; chunk < chunks; chunk++) {
         piece p;
         __syncthreads(); /* nobody reads the chunk before it any more */
         fetch(p, in, chunk);
         put(p, 0);
         __syncthreads();
-        multiply_chunk(c, stage_of(0), stage_of(0) + A_WORDS, one);
+        if (busy) {
+            multiply_chunk(c, stage_of(0), stage_of(0) + A_WORDS, one);
+        }
     }
 }
 #endif
