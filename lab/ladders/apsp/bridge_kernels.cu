@@ -64,8 +64,9 @@ static __device__ __forceinline__ void product_begin(pipeline *, const operands 
 {
 }
 
-static __device__ __forceinline__ void
-product_run(word (&c)[ROWS][WORDS], pipeline *, const operands &in, int one, int chunks, bool busy)
+static __device__ __forceinline__ void product_run(word (&c)[ROWS][WORDS], pipeline *,
+                                                   const operands &in, int one, int chunks = CHUNKS,
+                                                   bool busy = true)
 {
 #pragma unroll 1
     for (int chunk = 0; chunk < chunks; chunk++) {
