@@ -37,6 +37,18 @@ static void place_slot(twi_strips *self, twi_slot *s)
     s->alive = place(self, self->blocks, 1);
 }
 
+/* What closing the square of any block takes; the last one may have fewer rows, and be closed in
+ * another way, which takes more. */
+static uint64_t square_bytes(const twi_strips *self)
+{
+    const int64_t rows = (int64_t)self->cut.block * self->area->side;
+    const int64_t rest = self->host->n % rows;
+    const bool symmetric = self->host->symmetric;
+    const uint64_t whole = twi_gpu_closure_bytes(self->square_kernel, rows, symmetric);
+    const uint64_t last = twi_gpu_closure_bytes(self->square_kernel, rest, symmetric);
+    return rest > 0 && last > whole ? last : whole;
+}
+
 /* Lay the memory out; without memory, this only counts its bytes. */
 static void lay_out(twi_strips *self)
 {
@@ -52,8 +64,7 @@ static void lay_out(twi_strips *self)
     self->square = place(self, block * block, area->element);
     self->square_left = place_packed(self, self->cut.block, self->cut.block, area->word);
     self->square_kernel = twi_gpu_kernel_choose(area->type, block);
-    self->square_panels =
-        place(self, (int64_t)twi_gpu_closure_bytes(self->square_kernel, block, false), 1);
+    self->square_panels = place(self, (int64_t)square_bytes(self), 1);
     self->found = place(self, 1, sizeof *self->found);
     for (int i = 0; i < TWI_SLOTS; i++) {
         place_slot(self, &self->slots[i]);

@@ -8,6 +8,8 @@
 #include "apsp/gpu/kernels/kernels.h"
 #include "gpu/compat.h"
 
+#include <math.h>
+
 enum { THREADS = 256, MOST_BLOCKS = 4096 };
 
 static __device__ __forceinline__ int32_t clamped(int32_t value)
@@ -15,15 +17,16 @@ static __device__ __forceinline__ int32_t clamped(int32_t value)
     return min(value, TW_APSP_INF_I32);
 }
 
-/* Adding 0 turns -0, whose bits are not those of 0, into 0. */
+/* Adding 0 turns -0, whose bits are not those of 0, into 0. NaN becomes infinity: closures know no
+ * word with its bits (round.cu waits for words whose complements are not 0). */
 static __device__ __forceinline__ float clamped(float value)
 {
-    return value + 0.0f;
+    return fminf(value + 0.0f, INFINITY);
 }
 
 static __device__ __forceinline__ double clamped(double value)
 {
-    return value + 0.0;
+    return fmin(value + 0.0, (double)INFINITY);
 }
 
 static __device__ __forceinline__ bool skipped(const int32_t *needed)

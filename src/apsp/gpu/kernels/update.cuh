@@ -16,12 +16,14 @@ static __device__ __forceinline__ int chunks_of(const twi_gpu_round &r, int pivo
 /* Whether anything of a warp's part of a tile lies inside of the matrix: its rows, its words. */
 static __device__ __forceinline__ bool rows_inside(const twi_gpu_round &r, int down)
 {
-    return down * SIDE + threadIdx.x / WARP / WARPS_ACROSS * (WARP_ROWS * GROUP) < r.n;
+    const int warp = (int)threadIdx.x / WARP;
+    return down * SIDE + warp / WARPS_ACROSS * (WARP_ROWS * GROUP) < r.n;
 }
 
 static __device__ __forceinline__ bool words_inside(const twi_gpu_round &r, int across)
 {
-    return across * SIDE + threadIdx.x / WARP % WARPS_ACROSS * (WARP_COLS * GROUP * LANES) < r.n;
+    const int warp = (int)threadIdx.x / WARP;
+    return across * SIDE + warp % WARPS_ACROSS * (WARP_COLS * GROUP * LANES) < r.n;
 }
 
 /* c = min(the tile, the product of the pivot's panels for it). */
