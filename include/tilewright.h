@@ -803,16 +803,16 @@ TW_API TW_CHECKED tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_gr
  * All pairs in place, for a matrix that already lies in GPU memory: square, of TW_I32, TW_F32 or
  * TW_F64, any size, stride and alignment. On entry an element is the weight of an edge, or "no
  * path"; integers above TW_APSP_INF_I32 count as that, and the diagonal counts as 0. Weights must
- * be neither negative nor NaN: others give undefined distances, but are memory-safe. A sum of
- * floats beyond the type is +inf, as "no path" is.
+ * be neither negative nor NaN: others give undefined distances, but are memory-safe, and the call
+ * ends. A sum of floats beyond the type is +inf, as "no path" is.
  *
  * Only the options `work_type` and `symmetric` are used; any other that is not left at its default
  * is TW_ERR_ARGUMENT. work_type is TW_AUTO, the matrix's own type, or, for i32, TW_U16: 16 bits,
  * twice as fast, are tried first and kept where they prove exact, which is where every pair has a
  * path shorter than 2^15 - 1.
  *
- * The call does wait for room in the driver's queue if there are more launches (three for every 128
- * vertices) than that holds.
+ * The call does wait for room in the driver's queue if there are more launches (up to five for
+ * every 64 vertices) than that holds.
  */
 TW_API TW_CHECKED tw_status tw_apsp_device(tw_context *ctx, tw_matrix *matrix,
                                            const tw_apsp_options *opts,

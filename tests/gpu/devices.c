@@ -8,12 +8,14 @@
  */
 #include "apsp/closure/cpu.h"
 #include "apsp/gpu/gpu.h"
+#include "apsp/gpu/kernels/convert.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 #include "gpu/compat.h"
 #include "gpu/device.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 #define POISON 0xAB
 
 static tw_context *ctx;
+static cudaStream_t stream_of_its_own; /* on which launches wait for no other stream */
 static int passed, failed;
 static int part, parts = 1; /* every case whose number is `part` beyond a multiple of `parts` */
 
@@ -39,6 +42,7 @@ typedef struct device_case {
     int32_t parts; /* that no edge joins; 0: one */
     int64_t reach; /* edges join vertices at most this far from each other; 0: any */
     bool apart;    /* rounds on two streams */
+    bool nan;      /* in place of "no path" */
 } device_case;
 
 static void must(tw_status status, const char *what)
@@ -74,9 +78,10 @@ static double infinity_of(const device_case *c)
     return c->type == TW_U16 ? TWI_GPU_INF_U16 : tw_apsp_infinity(c->type);
 }
 
-static void put(void *at, tw_type type, int32_t weight, double infinity)
+static void put(void *at, tw_type type, int32_t weight, double infinity, bool nan)
 {
     bool edge = weight < TW_APSP_INF_I32 && weight < infinity;
+    infinity = nan ? (double)NAN : infinity;
     switch (type) {
     case TW_I32:
         *(int32_t *)at = weight;
@@ -155,6 +160,11 @@ static int64_t count_wrong(const device_case *c, const char *result, int64_t ld)
     return wrong;
 }
 
+static cudaStream_t stream_of(const device_case *c)
+{
+    return c->gap / 2 % 2 == 0 ? stream_of_its_own : NULL;
+}
+
 /* Only the closure, on a matrix that is tidy already. */
 static void run_closure(const device_case *c, char *matrix, int64_t ld)
 {
@@ -162,7 +172,7 @@ static void run_closure(const device_case *c, char *matrix, int64_t ld)
     void *panels = NULL;
     must_run(cudaMalloc(&panels, twi_gpu_closure_bytes(kernel, c->n, c->undirected) + 1), "panels");
     twi_gpu_work work = {kernel, matrix, c->n, ld, c->undirected, NULL, false, c->apart};
-    must(twi_gpu_closure(ctx, &work, panels, NULL, c->gap % 2 == 1), "the closure");
+    must(twi_gpu_closure(ctx, &work, panels, stream_of(c), c->gap % 2 == 1), "the closure");
     must_run(cudaDeviceSynchronize(), "waiting for the closure");
     must_run(cudaFree(panels), "freeing panels");
 }
@@ -174,6 +184,7 @@ static void run_entry(const device_case *c, char *matrix, int64_t ld)
     tw_device_options device = TW_DEVICE_OPTIONS_INIT;
     opts.work_type = c->work;
     opts.symmetric = c->undirected;
+    device.stream = stream_of(c);
     must(tw_apsp_device_workspace(ctx, &device.workspace_bytes, &view, &opts), "the workspace");
     must_run(cudaMalloc(&device.workspace, device.workspace_bytes + 1), "the workspace");
     must(tw_apsp_device(ctx, &view, &opts, &device), "the device entry");
@@ -203,11 +214,12 @@ static void run_case(const device_case *c)
     for (int64_t i = 0; i < c->n; i++) {
         for (int64_t j = 0; j < c->n; j++) {
             int32_t weight = i == j ? (c->side != 0 ? 0 : 7) : weight_of(c, i, j);
-            put(host + (size_t)(i * ld + j) * size, c->type, weight, infinity_of(c));
+            put(host + (size_t)(i * ld + j) * size, c->type, weight, infinity_of(c), c->nan);
         }
     }
     must_run(cudaMalloc((void **)&device, bytes + skip + 1), "the matrix");
     must_run(cudaMemcpy(device + skip, host, bytes, cudaMemcpyHostToDevice), "upload");
+    must_run(cudaDeviceSynchronize(), "waiting for the upload");
     if (c->side != 0) {
         run_closure(c, device + skip, ld);
     } else {
@@ -239,8 +251,9 @@ static void closures_of_every_size(const int64_t *sizes, int count, bool apart)
             for (int s = 0; s < count && twi_gpu_kernel_find(types[t], side) != NULL; s++) {
                 for (int undirected = 0; undirected < 2; undirected++) {
                     double density = s % 3 == 0 ? 0.02 : s % 3 == 1 ? 0.3 : 1.0;
-                    device_case c = {types[t],        types[t], side, sizes[s], s % 4, 0,
-                                     undirected != 0, density,  100,  0,        0,     apart};
+                    device_case c = {types[t], types[t],        side,    sizes[s], s % 4,
+                                     0,        undirected != 0, density, 100,      0,
+                                     0,        apart,           false};
                     run_case(&c);
                 }
             }
@@ -269,6 +282,7 @@ static void closures_with_infinite_tiles(const int64_t *sizes, int count)
                                      : form % 3 == 1 ? 40
                                                      : 0,
                                      form % 3 == 2 ? 9 : 0,
+                                     false,
                                      false};
                     run_case(&c);
                     c.apart = true;
@@ -291,7 +305,7 @@ static void entries_of_any_layout(const int64_t *sizes, int count)
             double density = (s + f) % 3 == 0 ? 0.02 : (s + f) % 3 == 1 ? 0.3 : 1.0;
             device_case c = {
                 forms[f].type, forms[f].work,     0, sizes[s], s % 4, s / 2 % 3, (s + f) % 2 == 0,
-                density,       forms[f].heaviest, 0, 0,        false};
+                density,       forms[f].heaviest, 0, 0,        false, false};
             run_case(&c);
         }
     }
@@ -314,10 +328,110 @@ static void entries_in_parts(const int64_t *sizes, int count)
                              1000,
                              form < 4 ? 3 : 0,
                              form < 4 ? 0 : 9,
+                             false,
                              false};
             run_case(&c);
         }
     }
+}
+
+/* The largest matrices that go one way, and more tiles than begin before a round's panels do. */
+static void closures_at_the_borders(void)
+{
+    static const struct {
+        tw_type type;
+        int32_t side;
+        int64_t n;
+    } borders[] = {{TW_I32, 64, 1537},  {TW_I32, 64, 2240},  {TW_I32, 64, 3840},
+                   {TW_F32, 64, 2240},  {TW_F32, 64, 3840},  {TW_I32, 128, 3201},
+                   {TW_F32, 128, 3201}, {TW_I32, 128, 3841}, {TW_U16, 128, 4481}};
+    for (size_t i = 0; i < sizeof borders / sizeof *borders; i++) {
+        for (int form = 0; form < 2; form++) {
+            device_case c = {borders[i].type,
+                             borders[i].type,
+                             borders[i].side,
+                             borders[i].n,
+                             (int64_t)(i + form) % 2,
+                             0,
+                             form != 0,
+                             0.3,
+                             100,
+                             0,
+                             0,
+                             false,
+                             false};
+            run_case(&c);
+        }
+    }
+}
+
+/* A float that is not a number must not keep a closure waiting; it is no path. */
+static void entries_that_are_not_numbers(const int64_t *sizes, int count)
+{
+    for (int s = 0; s < count; s++) {
+        for (int form = 0; form < 2; form++) {
+            device_case c = {TW_F32, TW_AUTO,           0, sizes[s], s % 4, 0, form != 0, 0.3,
+                             100,    form == 0 ? 3 : 0, 0, false,    true};
+            run_case(&c);
+        }
+    }
+}
+
+/* Arcs of which a search that looks for pairs without a path may find all ends, or not. */
+typedef enum arcs { COMPLETE, TWO_PARTS, NONE_TO_0, NONE_FROM_0, A_PATH, ARCS } arcs;
+
+static bool has_arc(arcs form, int64_t n, int64_t i, int64_t j)
+{
+    switch (form) {
+    case TWO_PARTS:
+        return (i < n / 2) == (j < n / 2);
+    case NONE_TO_0:
+        return j != 0;
+    case NONE_FROM_0:
+        return i != 0;
+    case A_PATH: /* and back: more levels than are looked at */
+        return i - j == 1 || j - i == 1;
+    default:
+        return true;
+    }
+}
+
+/* Whether 16 bits are left where, and only where, a search has seen that they cannot be enough. */
+static void decisions(int64_t n)
+{
+    static const bool hopeless[ARCS] = {false, true, true, true, false};
+    const int64_t ld = n + 3;
+    uint16_t *host = malloc((size_t)(n * ld) * sizeof *host);
+    for (int form = 0; form < ARCS && host != NULL; form++) {
+        for (int64_t at = 0; at < n * ld; at++) {
+            const int64_t i = at / ld, j = at % ld;
+            const bool arc = j < n && (i == j || has_arc((arcs)form, n, i, j));
+            host[at] = i == j ? 0 : arc ? 5 : TWI_GPU_INF_U16;
+        }
+        twi_gpu_square square = {NULL, ld};
+        twi_gpu_decision *decision = NULL, got;
+        uint8_t *reached = NULL;
+        must_run(cudaMalloc(&square.data, (size_t)(n * ld) * sizeof *host), "a matrix");
+        must_run(cudaMalloc((void **)&decision, sizeof *decision), "a decision");
+        must_run(cudaMalloc((void **)&reached, TWI_GPU_REACHED_BYTES(n)), "what is reached");
+        must_run(
+            cudaMemcpy(square.data, host, (size_t)(n * ld) * sizeof *host, cudaMemcpyHostToDevice),
+            "upload");
+        must(twi_gpu_check(ctx, twi_gpu_decide(decision, reached, square, n, NULL), "deciding"),
+             "deciding");
+        must_run(cudaMemcpy(&got, decision, sizeof got, cudaMemcpyDeviceToHost), "download");
+        const bool right = got.possible == !hopeless[form] && got.undecided == hopeless[form];
+        passed += right;
+        failed += !right;
+        if (!right) {
+            printf("FAILED decision %d, n %lld: possible %d, undecided %d\n", form, (long long)n,
+                   got.possible, got.undecided);
+        }
+        must_run(cudaFree(square.data), "freeing");
+        must_run(cudaFree(decision), "freeing");
+        must_run(cudaFree(reached), "freeing");
+    }
+    free(host);
 }
 
 int main(int argc, char **argv)
@@ -353,6 +467,7 @@ int main(int argc, char **argv)
         tw_context_destroy(ctx);
         return 77;
     }
+    must_run(cudaStreamCreateWithFlags(&stream_of_its_own, cudaStreamNonBlocking), "a stream");
     static const int64_t sparse[] = {130, 300, 1500, 1601};
     /* More tiles of 64 than one launch holds: one more row, whole tiles; more rows per thread. */
     static const int64_t rounds[] = {1409, 1472, 1473, 2241, 2304, 2305, 2561};
@@ -367,11 +482,16 @@ int main(int argc, char **argv)
         closures_with_infinite_tiles(sparse, tiny ? 1 : small ? 2 : 4);
         entries_in_parts(sparse, tiny ? 1 : small ? 2 : 4);
         entries_in_parts(few, 6);
+        entries_that_are_not_numbers(small ? few : all, tiny ? 2 : small ? 6 : 23);
+        decisions(257);
     }
     if (!small && !middle) {
         closures_of_every_size(rounds, ROUNDS, false);
         closures_of_every_size(rounds, ROUNDS, true);
         entries_of_any_layout(rounds, ROUNDS);
+        entries_that_are_not_numbers(rounds, ROUNDS);
+        closures_at_the_borders();
+        decisions(1409);
     }
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     tw_context_destroy(ctx);

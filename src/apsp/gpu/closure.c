@@ -9,8 +9,8 @@
  * panels(k). Packed panels exist twice, by the parity of their pivot; what only the stream ahead
  * uses exists once.
  *
- * A matrix that the processors hold all at once is closed in one launch instead, and one that is
- * not much larger in one launch per round (gpu/kernels/round.cu). Which takes which size was
+ * A matrix that the processors hold all at once is closed in one launch instead, and one of up to
+ * some thousand vertices in one launch per round (gpu/kernels/round.cu). Which takes which size was
  * measured on an H200 (bench/gpu.sh; docs/gpu.md).
  */
 #include "apsp/gpu/gpu.h"
@@ -42,8 +42,9 @@ extern const twi_gpu_rounds twi_gpu_rounds_i32_64_4, twi_gpu_rounds_i32_64_8,
     twi_gpu_rounds_i32_128_8, twi_gpu_rounds_f32_64_4, twi_gpu_rounds_f32_64_8,
     twi_gpu_rounds_f32_128_8, twi_gpu_rounds_u16_128_8;
 
-/* Where one way through a closure becomes faster than the next: measured on an H200 (compute
- * capability 9.0), November 2026, and taken for other cards until somebody measures them. */
+/* Where one way through a closure becomes faster than the next: i32 and 16 bits measured on an H200
+ * (compute capability 9.0), November 2026; f32 is taken to be as i32, and other cards as that one,
+ * until somebody measures them. */
 #define SMALL_TILES_UP_TO 3840 /* n */
 /* Rounds of one launch each: the first of a type and tile side that takes so many vertices. */
 static const struct {
@@ -63,8 +64,8 @@ static const struct {
 };
 #define TOGETHER_MOST 22 /* tiles per side: 484 tiles are what a large GPU can hold at once */
 #define FINE_MOST 48     /* and 2304 of half the side */
-/* Rounds between two looks at whether the caller has cancelled, who waits for up to twice as many.
- */
+/* Overlapping rounds that are queued before the host waits for the same number before them: who
+ * cancels waits for twice as many. */
 #define ROUNDS_PER_PACE 8
 
 /* Of panels: two where rounds take turns, three where they overlap. */

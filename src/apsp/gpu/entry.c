@@ -21,7 +21,7 @@
 #include "gpu/queue.h"
 
 #define FLAG_BYTES 256     /* of the decision */
-#define NARROW_FROM 4001   /* n: below it a graph that needs i32 after all must not take longer */
+#define NARROW_FROM 4001   /* n: below, a failed attempt would cost more than 16 bits gain */
 #define NARROW_COMPUTE 90  /* architectures on which 16 bits are twice as fast: from here */
 #define NARROW_UNKNOWN 120 /* to here; what this one makes of them was never measured */
 

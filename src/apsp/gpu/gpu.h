@@ -1,8 +1,9 @@
 /*
- * The closure on a GPU. The rounds (gpu/closure.c) put kernels (gpu/kernels/kernels.h) on two
- * streams: the wide update of one pivot runs on the caller's stream while the next pivot's rows,
- * tile and panels are made on a stream of higher priority. tw_apsp_device (gpu/entry.c) is the
- * entry for matrices that already lie in GPU memory.
+ * The closure on a GPU (gpu/closure.c): small matrices in one launch, larger ones in one launch per
+ * round, and the largest in rounds of several kernels (gpu/kernels/kernels.h) on two streams: the
+ * wide update of one pivot runs on the caller's stream while the next pivot's rows, tile and panels
+ * are made on a stream of higher priority. tw_apsp_device (gpu/entry.c) is the entry for matrices
+ * that already lie in GPU memory.
  */
 #ifndef TWI_APSP_GPU_GPU_H
 #define TWI_APSP_GPU_GPU_H

@@ -17,8 +17,8 @@ static __device__ __forceinline__ int32_t clamped(int32_t value)
     return min(value, TW_APSP_INF_I32);
 }
 
-/* Adding 0 turns -0, whose bits are not those of 0, into 0. NaN becomes infinity: closures know no
- * word with its bits (round.cu waits for words whose complements are not 0). */
+/* Adding 0 turns -0, whose bits are not those of 0, into 0. NaN becomes infinity: no word of a
+ * matrix may have its bits (together.cuh). */
 static __device__ __forceinline__ float clamped(float value)
 {
     return fminf(value + 0.0f, INFINITY);
@@ -26,7 +26,7 @@ static __device__ __forceinline__ float clamped(float value)
 
 static __device__ __forceinline__ double clamped(double value)
 {
-    return fmin(value + 0.0, (double)INFINITY);
+    return value + 0.0;
 }
 
 static __device__ __forceinline__ bool skipped(const int32_t *needed)

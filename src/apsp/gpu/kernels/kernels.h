@@ -53,13 +53,13 @@ typedef struct twi_gpu_round {
     void *tile_t;   /* likewise, [k][m] = D[m][k] */
     /* For rounds of one launch; all 0 before the first one. A tile of a panel is ready from the
      * time that its flag is not 0. */
-    int32_t *rounds_done;     /* tiles x tiles: which round a tile of the matrix has taken last */
+    int32_t *rounds_done;     /* tiles x tiles: the round that a tile has taken last, plus 2 */
     const int32_t *row_ready; /* the pivot's, each for every tile */
     const int32_t *col_ready;
     int32_t *next_row_ready;
     int32_t *next_col_ready; /* symmetric: next_row_ready */
     int32_t *raw_ready;    /* 2 x tiles: raw_row, raw_col; where the pivot lies, its closed tile */
-    int32_t between;       /* set by the launch */
+    int32_t between;       /* tiles of the rest that begin before the panels; set by the launch */
     const int32_t *needed; /* NULL, or in device memory: when 0, the kernels do nothing */
 } twi_gpu_round;
 
