@@ -37,16 +37,19 @@ static void place_slot(twi_strips *self, twi_slot *s)
     s->alive = place(self, self->blocks, 1);
 }
 
-/* What closing the square of any block takes; the last one may have fewer rows, and be closed in
- * another way, which takes more. */
+/* What closing the square of any block takes, symmetric or not, which the plan may not know. The
+ * last block may have fewer rows, and be closed in another way, which takes more. */
 static uint64_t square_bytes(const twi_strips *self)
 {
     const int64_t rows = (int64_t)self->cut.block * self->area->side;
     const int64_t rest = self->host->n % rows;
-    const bool symmetric = self->host->symmetric;
-    const uint64_t whole = twi_gpu_closure_bytes(self->square_kernel, rows, symmetric);
-    const uint64_t last = twi_gpu_closure_bytes(self->square_kernel, rest, symmetric);
-    return rest > 0 && last > whole ? last : whole;
+    uint64_t most = 0;
+    for (int form = 0; form < 4; form++) {
+        const int64_t n = form < 2 ? rows : rest;
+        const uint64_t bytes = twi_gpu_closure_bytes(self->square_kernel, n, form % 2 != 0);
+        most = bytes > most && n > 0 ? bytes : most;
+    }
+    return most;
 }
 
 /* Lay the memory out; without memory, this only counts its bytes. */
