@@ -1322,7 +1322,7 @@ typedef struct tw_entropy_options {
 
 typedef struct tw_entropy_report {
     size_t size;
-    const char *method; /* "counters", "bins", "lanes" or "list", on a GPU "gpu-pairs",
+    const char *method; /* "counters", "bins", "stacks", "lanes" or "list", on a GPU "gpu-pairs",
                            "gpu-slide" or "gpu-list": see docs/methods.md and docs/gpu-entropy.md */
     const char *isa;    /* on a GPU "cuda" or "hip" */
     int32_t threads;

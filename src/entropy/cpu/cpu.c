@@ -15,6 +15,7 @@
 #include "entropy/cpu/kernels.h"
 #include "entropy/cpu/slide.h"
 #include "entropy/cpu/slide_wide.h"
+#include "entropy/cpu/stacks.h"
 #include "entropy/shared/levels.h"
 
 #include <stdatomic.h>
@@ -46,6 +47,12 @@ static int64_t round_up(int64_t value, int64_t step)
     return (value + step - 1) / step * step;
 }
 
+/* Rows of outputs that go together. */
+static int64_t grain_of(const twi_entropy_setup *setup)
+{
+    return setup->method == TWI_ENTROPY_STACKS ? TWI_STACK : BAND_GRAIN;
+}
+
 static int64_t choose_band(const job *j, int threads)
 {
     const int64_t window = j->setup->window.rows;
@@ -54,7 +61,7 @@ static int64_t choose_band(const job *j, int threads)
     band = band < share ? band : share;
     band = band > window ? band : window;
     band = band < j->count ? band : j->count;
-    return round_up(band > 0 ? band : 1, BAND_GRAIN);
+    return round_up(band > 0 ? band : 1, grain_of(j->setup));
 }
 
 /* The threads that have a band: others would wait in vain. */
@@ -67,7 +74,7 @@ static int team_of(const job *j, int threads)
 /* Rows of levels behind a band: the lanes read whole groups. */
 static int64_t band_rows(const job *j)
 {
-    return round_up(j->band, BAND_GRAIN) + j->setup->window.rows - 1;
+    return round_up(j->band, grain_of(j->setup)) + j->setup->window.rows - 1;
 }
 
 /* Bytes of levels of a band, and of a thread's part; false if they cannot be counted. */
@@ -79,6 +86,8 @@ static bool count_scratch(job *j)
         rest = twi_counters_scratch(setup);
     } else if (setup->method == TWI_ENTROPY_BINS) {
         rest = twi_bins_scratch(setup);
+    } else if (setup->method == TWI_ENTROPY_STACKS) {
+        rest = twi_stacks_scratch(setup);
     } else {
         rest = (uint64_t)twi_slide_words(setup) * sizeof(uint64_t);
     }
@@ -153,9 +162,17 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
         }
         return;
     }
-    const int32_t lanes = together ? TWI_WIDE_LANES : twi_lane_count(&setup->window);
+    const int32_t lanes = setup->method == TWI_ENTROPY_STACKS ? TWI_STACK
+                          : together                          ? TWI_WIDE_LANES
+                                                              : twi_lane_count(&setup->window);
     int64_t spare = round_up(count, lanes) - count;
     memset(levels + rows * j->pitch, 0, (size_t)(spare * j->pitch) * sizeof *levels);
+    if (setup->method == TWI_ENTROPY_STACKS) {
+        const twi_stacks_band band = {
+            levels, j->pitch, count, out_row(j, first), j->stride, part + j->levels_bytes};
+        twi_stacks_run(j->ctx, setup, &band);
+        return;
+    }
     for (int64_t y = 0; y < count && !twi_is_cancelled(j->ctx); y += lanes) {
         int64_t live = count - y < lanes ? count - y : lanes;
         const uint16_t *at = levels + y * j->pitch;

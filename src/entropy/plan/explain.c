@@ -36,6 +36,11 @@ const char *twi_entropy_reason(const twi_entropy_setup *setup)
         return "at most 256 levels in a full window of 24 to 127 rows, and an instruction set that "
                "looks up 64 bytes at once: all counts of a window are a few vectors";
     }
+    if (setup->method == TWI_ENTROPY_STACKS) {
+        return "at most 256 levels in a full window of 15 to 127 rows, and AVX-512: the counts of "
+               "a "
+               "level in 32 windows above each other are one vector";
+    }
     if (setup->method == TWI_ENTROPY_LANES && opts->levels <= 16 && setup->window.size < 32) {
         return "a full window of 4 rows or more, whose elements do not all count or which this "
                "instruction set has no table look-ups for: one histogram holds several windows "

@@ -2,9 +2,9 @@
  * Options checked and completed, and the method chosen.
  *
  * Methods, best first, each with what it can do: the counters take at most 16 levels, every element
- * counting, and full windows of less than 32 elements; the bins up to 256 levels and full windows
- * of up to 127 rows, and are best from 24 rows on; the lanes full windows of 4 rows or more; the
- * list everything.
+ * counting, and full windows of less than 32 elements; the bins and the stacks up to 256 levels and
+ * full windows of up to 127 rows, and are best from 24 and from 15 rows on; the lanes full windows
+ * of 4 rows or more; the list everything.
  */
 #include "entropy/plan/prepare.h"
 
@@ -12,6 +12,7 @@
 #include "base/matrix.h"
 #include "entropy/cpu/bins.h"
 #include "entropy/cpu/slide.h"
+#include "entropy/cpu/stacks.h"
 #include "entropy/gpu/host.h"
 #include "entropy/shared/edges.h"
 #include "entropy/shared/table.h"
@@ -43,7 +44,7 @@ tw_status tw_entropy_border_parse(tw_entropy_border *out, const char *name)
 
 const char *twi_entropy_method_name(twi_entropy_method method)
 {
-    static const char *const names[] = {"auto", "counters", "bins", "lanes", "list"};
+    static const char *const names[] = {"auto", "counters", "bins", "stacks", "lanes", "list"};
     return names[method];
 }
 
@@ -139,6 +140,8 @@ bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
                setup->window.full && setup->window.size < 32;
     case TWI_ENTROPY_BINS:
         return twi_bins_take(setup);
+    case TWI_ENTROPY_STACKS:
+        return twi_stacks_take(setup);
     case TWI_ENTROPY_LANES:
         return opts->type == TW_F32 && twi_lane_count(&setup->window) > 0 &&
                !twi_entropy_is_wide(setup);
@@ -150,7 +153,9 @@ bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
 /* Whether a method that can take the window is the one to take it. */
 static bool pays(const twi_entropy_setup *setup)
 {
-    return setup->method != TWI_ENTROPY_BINS || twi_bins_pay(setup);
+    return setup->method == TWI_ENTROPY_BINS     ? twi_bins_pay(setup)
+           : setup->method == TWI_ENTROPY_STACKS ? twi_stacks_pay(setup)
+                                                 : true;
 }
 
 void twi_entropy_turn_to(twi_entropy_setup *setup, const tw_matrix *in)
@@ -255,7 +260,8 @@ const char *twi_entropy_method_of(const twi_entropy_setup *setup)
 
 bool twi_entropy_has_vectors(const twi_entropy_setup *setup)
 {
-    return setup->method == TWI_ENTROPY_COUNTERS || setup->method == TWI_ENTROPY_BINS;
+    return setup->method == TWI_ENTROPY_COUNTERS || setup->method == TWI_ENTROPY_BINS ||
+           setup->method == TWI_ENTROPY_STACKS;
 }
 
 const char *twi_entropy_isa_of(const twi_entropy_setup *setup)

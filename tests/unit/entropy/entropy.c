@@ -602,6 +602,86 @@ static void large_windows_keep_their_counts(void **state)
     close_context(ctx);
 }
 
+/* Levels of images in which windows above each other have few or many elements of a level. */
+typedef enum pattern_kind { FLAT, HALVES, STRIPES, RAMP, TWO, NOISE, SPOTS, PATTERNS } pattern_kind;
+
+static int32_t pattern_level(pattern_kind kind, int64_t y, int64_t x, int32_t levels)
+{
+    const uint64_t random = twi_random_at(31, (uint64_t)(y * 1000 + x));
+    switch (kind) {
+    case FLAT:
+        return levels - 1;
+    case HALVES:
+        return y < 37 ? 0 : levels - 1;
+    case STRIPES:
+        return (int32_t)(y / 9 * 5 % levels);
+    case RAMP:
+        return (int32_t)((y * 3 + x) / 5 % levels);
+    case TWO:
+        return (int32_t)twi_random_below(random, 2);
+    case SPOTS:
+        return twi_random_below(random, 50) == 0 ? (int32_t)(x % levels) : 1;
+    default:
+        return (int32_t)twi_random_below(random, (uint64_t)levels);
+    }
+}
+
+/* High windows by the stacks, whose tables are for counts near each other, and by the list. */
+static void counts_far_apart_in_windows_above_each_other(void **state)
+{
+    (void)state;
+    enum { ROWS = 101, COLS = 150 };
+    static const int windows[][2] = {{4, 1},  {15, 18}, {16, 16},  {31, 31},
+                                     {33, 2}, {64, 65}, {127, 33}, {127, 300}};
+    static const int32_t levels[] = {2, 7, 63, 64, 65, 200, 255, 256};
+    static uint8_t data[ROWS * COLS], kept[ROWS * COLS];
+    static float got[ROWS * COLS], want[ROWS * COLS];
+    tw_context *ctx = open_context();
+    twi_isa isa;
+    int compared = 0;
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+        for (int kind = 0; kind < PATTERNS; kind++) {
+            const size_t c = w * PATTERNS + (size_t)kind;
+            tw_matrix in = {data, 33 + (int64_t)(c % 3) * 34, COLS - (int64_t)(c % 11), COLS,
+                            TW_U8};
+            tw_matrix mask = {kept, in.rows, in.cols, COLS, TW_U8};
+            tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+            twi_entropy_setup setup;
+            opts.levels = levels[(c + c / 8) % 8];
+            opts.window_rows = windows[w][0];
+            opts.window_cols = windows[w][1];
+            opts.border = (tw_entropy_border)(c % 5);
+            opts.mask = c % 4 == 3 ? &mask : NULL;
+            for (int64_t i = 0; i < (int64_t)ROWS * COLS; i++) {
+                data[i] =
+                    (uint8_t)pattern_level((pattern_kind)kind, i / COLS, i % COLS, opts.levels);
+                kept[i] = twi_random_below(twi_random_at(7, (uint64_t)i), 9) != 0;
+            }
+            assert_ok(ctx, twi_entropy_prepare(ctx, &setup, &in, &opts, TWI_ENTROPY_LIST));
+            assert_ok(ctx, twi_entropy_bands(ctx, &setup, 0, in.rows, want, in.cols, 0));
+            setup.method = TWI_ENTROPY_STACKS;
+            if (twi_entropy_can(&setup, TWI_ENTROPY_STACKS)) {
+                memset(got, POISON, sizeof got);
+                assert_ok(ctx, twi_entropy_bands(ctx, &setup, 0, in.rows, got, in.cols,
+                                                 (int64_t)(c % 4) * 7));
+                for (int64_t i = 0; i < in.rows * in.cols; i++) {
+                    if (bits_of(got[i]) != bits_of(want[i]) && !(isnan(got[i]) && isnan(want[i]))) {
+                        fail_msg("pattern %d, window %d x %d, %d levels: element %lld is %.9g, not "
+                                 "%.9g",
+                                 kind, opts.window_cols, opts.window_rows, opts.levels,
+                                 (long long)i, (double)got[i], (double)want[i]);
+                    }
+                }
+                compared++;
+            }
+            twi_entropy_clear(&setup);
+        }
+    }
+    assert_int_equal(compared, isa == TWI_ISA_AVX512 ? 8 * PATTERNS : 0);
+    close_context(ctx);
+}
+
 static void masked_elements_and_no_data_do_not_count(void **state)
 {
     (void)state;
@@ -810,11 +890,11 @@ static void values_that_change_after_the_check_harm_nothing(void **state)
         int32_t levels, side, radius;
         bool ranged;
     } cases[] = {
-        {TW_U16, 300, 31, -1, false}, {TW_U16, 300, 9, -1, false},  {TW_U16, 20, 5, -1, false},
-        {TW_U16, 300, 3, -1, false},  {TW_U16, 300, 0, 4, false},   {TW_U8, 16, 5, -1, false},
-        {TW_U8, 3, 3, -1, false},     {TW_U8, 100, 9, -1, false},   {TW_I16, 16, 5, -1, false},
-        {TW_I16, 300, 9, -1, false},  {TW_F32, 16, 5, -1, false},   {TW_F32, 300, 31, -1, true},
-        {TW_F32, 16, 5, -1, true},    {TW_U16, 65535, 9, -1, false}};
+        {TW_U16, 300, 31, -1, false}, {TW_U16, 300, 9, -1, false}, {TW_U16, 20, 5, -1, false},
+        {TW_U16, 300, 3, -1, false},  {TW_U16, 300, 0, 4, false},  {TW_U8, 16, 5, -1, false},
+        {TW_U8, 3, 3, -1, false},     {TW_U8, 100, 9, -1, false},  {TW_U8, 200, 31, -1, false},
+        {TW_I16, 16, 5, -1, false},   {TW_I16, 300, 9, -1, false}, {TW_F32, 16, 5, -1, false},
+        {TW_F32, 300, 31, -1, true},  {TW_F32, 16, 5, -1, true},   {TW_U16, 65535, 9, -1, false}};
     enum { MOST = 48 };
     const int64_t side = emulated_sizes_only() ? 18 : MOST;
     tw_context *ctx = open_context();
@@ -1348,6 +1428,7 @@ int main(void)
         cmocka_unit_test(a_disk_in_base_2_is_the_entropy_of_scikit_image),
         cmocka_unit_test(footprints_of_scikit_image_give_its_values),
         cmocka_unit_test(large_windows_keep_their_counts),
+        cmocka_unit_test(counts_far_apart_in_windows_above_each_other),
         cmocka_unit_test(masked_elements_and_no_data_do_not_count),
         cmocka_unit_test(a_range_has_equal_bins_and_a_closed_top),
         cmocka_unit_test(values_on_an_edge_are_in_the_bin_that_begins_there),
