@@ -25,7 +25,7 @@ typedef struct workspace {
 typedef struct strip {
     const twi_entropy_setup *setup;
     const twi_permute_kernels *kernels;
-    const twi_bins_band *band;
+    const twi_level_band *band;
     uint8_t *column;
     uint8_t *none;
     int64_t begin;
@@ -160,7 +160,7 @@ static void run_strip(strip *s)
     }
 }
 
-void twi_bins_run(const twi_entropy_setup *setup, const twi_bins_band *band)
+void twi_bins_run(const twi_entropy_setup *setup, const twi_level_band *band)
 {
     char *scratch = band->scratch;
     workspace *space = band->scratch;

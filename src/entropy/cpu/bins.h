@@ -13,22 +13,13 @@
 #ifndef TWI_ENTROPY_CPU_BINS_H
 #define TWI_ENTROPY_CPU_BINS_H
 
+#include "entropy/cpu/band.h"
 #include "entropy/shared/setup.h"
-
-/* A band of rows of outputs and the levels behind it, as twi_counters_band. */
-typedef struct twi_bins_band {
-    const uint16_t *levels;
-    int64_t pitch;
-    int64_t count;
-    float *out;
-    int64_t stride;
-    void *scratch; /* twi_bins_scratch bytes, aligned to a cache line */
-} twi_bins_band;
 
 bool twi_bins_take(const twi_entropy_setup *setup);
 /* Whether they are the fastest way for this window, too. */
 bool twi_bins_pay(const twi_entropy_setup *setup);
 uint64_t twi_bins_scratch(const twi_entropy_setup *setup);
-void twi_bins_run(const twi_entropy_setup *setup, const twi_bins_band *band);
+void twi_bins_run(const twi_entropy_setup *setup, const twi_level_band *band);
 
 #endif

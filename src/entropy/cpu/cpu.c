@@ -135,53 +135,59 @@ static void slide_wide_band(const job *j, int64_t first, int64_t count, char *pa
     }
 }
 
+/* Rows of outputs that the kernel takes at once. */
+static int32_t rows_at_once(const job *j)
+{
+    switch (j->setup->method) {
+    case TWI_ENTROPY_STACKS:
+        return TWI_STACK;
+    case TWI_ENTROPY_LANES:
+        return twi_lane_count(&j->setup->window);
+    default:
+        return j->moves.places != NULL ? TWI_WIDE_LANES : 1;
+    }
+}
+
+/* As many rows of outputs as go together, of which `live` are written. */
+static void slide_rows(const job *j, const uint16_t *levels, void *out, int64_t live,
+                       uint64_t *histogram)
+{
+    const twi_entropy_setup *setup = j->setup;
+    if (j->moves.places != NULL) {
+        twi_slide_wide(setup, &j->moves, levels, j->pitch, out, j->stride, live, histogram);
+    } else if (setup->method == TWI_ENTROPY_LANES) {
+        twi_slide_lanes(setup, levels, j->pitch, out, j->stride, live, histogram);
+    } else if (setup->shape.type == TW_F64) {
+        twi_slide_list_u16_f64(setup, levels, j->pitch, out, histogram);
+    } else {
+        twi_slide_list_u16(setup, levels, j->pitch, out, histogram);
+    }
+}
+
 static void slide_band(const job *j, int64_t first, int64_t count, char *part)
 {
     const twi_entropy_setup *setup = j->setup;
     const int64_t rows = count + setup->window.rows - 1;
+    const int32_t at_once = rows_at_once(j);
+    const int64_t spare = round_up(count, at_once) - count;
     uint16_t *levels = (uint16_t *)part;
-    uint64_t *histogram = (uint64_t *)(part + j->levels_bytes);
     for (int64_t r = 0; r < rows; r++) {
         twi_levels_row_u16(setup, first + r, levels + r * j->pitch);
     }
+    memset(levels + rows * j->pitch, 0, (size_t)(spare * j->pitch) * sizeof *levels);
+    const twi_level_band band = {
+        levels, j->pitch, count, out_row(j, first), j->stride, part + j->levels_bytes};
     if (setup->method == TWI_ENTROPY_BINS) {
-        const twi_bins_band band = {
-            levels, j->pitch, count, out_row(j, first), j->stride, part + j->levels_bytes};
         twi_bins_run(setup, &band);
         return;
     }
-    const bool together = j->moves.places != NULL;
-    if (setup->method == TWI_ENTROPY_LIST && !together) {
-        for (int64_t y = 0; y < count && !twi_is_cancelled(j->ctx); y++) {
-            const uint16_t *at = levels + y * j->pitch;
-            if (setup->shape.type == TW_F64) {
-                twi_slide_list_u16_f64(setup, at, j->pitch, out_row(j, first + y), histogram);
-            } else {
-                twi_slide_list_u16(setup, at, j->pitch, out_row(j, first + y), histogram);
-            }
-        }
-        return;
-    }
-    const int32_t lanes = setup->method == TWI_ENTROPY_STACKS ? TWI_STACK
-                          : together                          ? TWI_WIDE_LANES
-                                                              : twi_lane_count(&setup->window);
-    int64_t spare = round_up(count, lanes) - count;
-    memset(levels + rows * j->pitch, 0, (size_t)(spare * j->pitch) * sizeof *levels);
     if (setup->method == TWI_ENTROPY_STACKS) {
-        const twi_stacks_band band = {
-            levels, j->pitch, count, out_row(j, first), j->stride, part + j->levels_bytes};
         twi_stacks_run(j->ctx, setup, &band);
         return;
     }
-    for (int64_t y = 0; y < count && !twi_is_cancelled(j->ctx); y += lanes) {
-        int64_t live = count - y < lanes ? count - y : lanes;
-        const uint16_t *at = levels + y * j->pitch;
-        if (together) {
-            twi_slide_wide(setup, &j->moves, at, j->pitch, out_row(j, first + y), j->stride, live,
-                           histogram);
-        } else {
-            twi_slide_lanes(setup, at, j->pitch, out_row(j, first + y), j->stride, live, histogram);
-        }
+    for (int64_t y = 0; y < count && !twi_is_cancelled(j->ctx); y += at_once) {
+        const int64_t live = count - y < at_once ? count - y : at_once;
+        slide_rows(j, levels + y * j->pitch, out_row(j, first + y), live, band.scratch);
     }
 }
 

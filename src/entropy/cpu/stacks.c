@@ -82,7 +82,7 @@ static void fill_tables(const twi_entropy_setup *setup, uint32_t *lower, uint16_
     }
 }
 
-void twi_stacks_run(tw_context *ctx, const twi_entropy_setup *setup, const twi_stacks_band *band)
+void twi_stacks_run(tw_context *ctx, const twi_entropy_setup *setup, const twi_level_band *band)
 {
     workspace *space = band->scratch;
     twi_stack_column *column = (twi_stack_column *)(space + 1);

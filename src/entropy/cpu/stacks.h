@@ -17,6 +17,7 @@
 #ifndef TWI_ENTROPY_CPU_STACKS_H
 #define TWI_ENTROPY_CPU_STACKS_H
 
+#include "entropy/cpu/band.h"
 #include "entropy/shared/setup.h"
 
 #define TWI_STACK 32       /* windows above each other */
@@ -59,22 +60,12 @@ typedef struct twi_stack {
     int64_t live; /* rows that are written, the first ones */
 } twi_stack;
 
-/* A band of rows of outputs and the levels behind it, as twi_counters_band; there are levels for a
- * multiple of TWI_STACK rows of outputs. */
-typedef struct twi_stacks_band {
-    const uint16_t *levels;
-    int64_t pitch;
-    int64_t count;
-    float *out;
-    int64_t stride;
-    void *scratch; /* twi_stacks_scratch bytes, aligned to a cache line */
-} twi_stacks_band;
-
 bool twi_stacks_take(const twi_entropy_setup *setup);
 /* Whether they are the fastest way for this array and window, too. */
 bool twi_stacks_pay(const twi_entropy_setup *setup);
 uint64_t twi_stacks_scratch(const twi_entropy_setup *setup);
-void twi_stacks_run(tw_context *ctx, const twi_entropy_setup *setup, const twi_stacks_band *band);
+/* There are levels for a multiple of TWI_STACK rows of outputs. */
+void twi_stacks_run(tw_context *ctx, const twi_entropy_setup *setup, const twi_level_band *band);
 
 /* For AVX-512 only. Counts and levels are not 0 any more when it returns. */
 void twi_stack_run_avx512(const twi_stack *stack);
