@@ -255,6 +255,22 @@ static void run_ways(host_case c)
     twi_free(expected.data);
 }
 
+/* Blocks of many sizes, whose last one has fewer rows and may be closed in another way. */
+static void blocks_that_end_early(int64_t n)
+{
+    static const double rooms[] = {1.2, 1.6, 2, 3, 4, 5, 6, 7, 8, 10};
+    host_case c = {TW_I32, n, false, 0.02, 100000, 0, 0, false, WHOLE};
+    twi_work expected = reference(&c);
+    for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
+        c.room = rooms[r];
+        char *matrix = make_matrix(&c, 1);
+        (void)run(&c, matrix);
+        tell(&c, "not the CPU's result", count_wrong(&c, matrix, &expected));
+        free(matrix);
+    }
+    twi_free(expected.data);
+}
+
 /* Several devices do the same sums as one, so fractions are rounded alike. */
 static void fractions_are_rounded_as_on_one_device(tw_type type, int64_t n, int32_t devices,
                                                    shape form)
@@ -342,6 +358,9 @@ int main(int argc, char **argv)
     }
     every_size(small ? few : all, count);
     every_shape(small ? 300 : 1300, tiny ? PARTS : NONE);
+    if (!small) {
+        blocks_that_end_early(5000);
+    }
     for (int32_t devices = 2; devices < 5 && !tiny; devices++) {
         shape form = small ? WHOLE : (shape)(devices - 2);
         fractions_are_rounded_as_on_one_device(TW_F32, small ? 300 : 3500, devices, WHOLE);
