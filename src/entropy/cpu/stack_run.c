@@ -1,7 +1,7 @@
 /*
- * A stack of 32 windows that slides along all columns: see stacks.h. For AVX-512.
+ * A stack of 32 windows that slides along all columns: see stack_run.h. For AVX-512.
  */
-#include "entropy/cpu/stacks.h"
+#include "entropy/cpu/stack_run.h"
 
 #include <immintrin.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Stacks of a band and what they share: see stacks.h. */
+/* Stacks of a band and what they share: see stack_run.h. */
 #include "entropy/cpu/stacks.h"
 
 #include "base/context.h"
