@@ -85,7 +85,7 @@ hip: | build/ ## the same with HIP (HIP_OPTIMISATION=-O1, HIP_ARCHITECTURES=gfx9
 	@cmake --build --preset hip -j $(JOBS) $(if $(TARGETS),--target $(TARGETS))
 	@$(call tested,hip)
 
-asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZE_WITHOUT=null,...: less some checks)
+asan: | build/ ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer (SANITIZE_WITHOUT=null,...: without some checks)
 	@tools/setup build test
 	@$(call configure,asan,$(call given,SANITIZE_WITHOUT))
 	@$(call build-tests,asan)

@@ -206,7 +206,7 @@ static tw_apsp_plan *plan_of(tw_context *ctx, const tw_graph *graph, const reque
         assert_ok(ctx, twi_potentials(ctx, graph, plan->potential));
     }
     if (METHOD == TW_APSP_METHOD_SWEEP) {
-        const twi_known_order none = {.origin = "made"};
+        const twi_known_order none = {.origin = "computed"};
         assert_ok(ctx, twi_sweep_tree(ctx, plan, &none, NULL, (double)INFINITY, (double)INFINITY));
     }
     plan->work_type = !graph->integral                  ? graph->weight_type

@@ -103,7 +103,7 @@ def test_an_order_is_made_once_and_serves_other_weights(rng, tmp_path, monkeypat
     assert plan.order == "given"
     assert not list(tmp_path.rglob("*"))  # nothing is kept unless asked for
     ring = csr_ring(2000)  # small graphs are not worth a file
-    for where in ("made", "cached"):
+    for where in ("computed", "cached"):
         assert tw.plan(ring, method="sweep", order="cache", device="cpu").order == where
     assert tw.summary(matrix, method="sweep", order=order).vertices == 60
     assert tw.nearest(matrix, 3, method="sweep", order=order).vertices.shape == (60, 3)

@@ -31,7 +31,7 @@ void twi_rule_out_slower(twi_candidate *c, double seconds, const char *format, .
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    twi_rule_out(c, "more than %s: %s", twi_duration(time, seconds), why);
+    twi_rule_out(c, "would take %s or more: %s", twi_duration(time, seconds), why);
 }
 
 void twi_rule_out_if_too_large(tw_context *ctx, twi_candidate *c)

@@ -230,7 +230,7 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
     double arcs = (double)twi_plan_rows(plan) * (double)plan->graph->arcs / plan->threads;
     double least = c->seconds > 0 ? c->seconds : arcs * floor;
     if (rival != NULL && least > rival->seconds) {
-        twi_rule_out_slower(c, least, "too many arcs even at best");
+        twi_rule_out_slower(c, least, "too many arcs");
         return TW_OK;
     }
     if (c->seconds > 0 && (rival == NULL || BFS_DOUBT * c->seconds < rival->seconds)) {

@@ -59,7 +59,7 @@ struct tw_apsp_plan {
 
     struct twi_searcher *searcher; /* of the sample, where a run is little more; NULL: none */
     struct twi_tree *tree; /* of elimination (sweep/tree.h), where the method is a sweep, or NULL */
-    const char *order_origin; /* of its order: "made", "cached", "given"; NULL without a tree */
+    const char *order_origin; /* of its order: "computed", "cached", "given"; NULL without a tree */
     int32_t order_maker;      /* who made it: sweep/order.h */
     uint64_t order_most;      /* bytes of a sweep by one of the orders that were made, at most */
     const char *order_note;   /* what there is to say of METIS beside that, or "" */

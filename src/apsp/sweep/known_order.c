@@ -57,7 +57,7 @@ tw_status twi_order_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_
 
 tw_status twi_known_order_find(tw_context *ctx, twi_known_order *out, const tw_apsp_plan *plan)
 {
-    *out = (twi_known_order){.origin = "made"};
+    *out = (twi_known_order){.origin = "computed"};
     if (plan->options.order != NULL) {
         out->order = &plan->options.order->order;
         out->origin = "given";

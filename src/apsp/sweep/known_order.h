@@ -23,7 +23,7 @@ TW_CHECKED tw_status twi_order_check(tw_context *ctx, const tw_graph *graph,
 /* What a plan has before it makes an order. */
 typedef struct twi_known_order {
     const twi_order *order; /* NULL: none */
-    const char *origin;     /* "given", "cached"; "made" if there is none */
+    const char *origin;     /* "given", "cached"; "computed" if there is none */
     twi_structure structure;
     twi_order kept; /* where it was read */
 } twi_known_order;

@@ -22,6 +22,24 @@
 #define SEED 1
 #define TEXT 1024 /* bytes of an explanation, at most */
 
+/* The first thing that rules the other methods out. */
+static const char *reason_for_list(const twi_entropy_setup *setup)
+{
+    if (!setup->window.full) {
+        return "a window that is not full: the ends of its rows enter and leave a histogram that "
+               "slides along";
+    }
+    if (setup->opts.type == TW_F64) {
+        return "results of f64, whose sums take 128 bits: a histogram slides along the rows";
+    }
+    if (twi_entropy_is_wide(setup)) {
+        return "65536 levels, and elements that do not count: a histogram slides along each row";
+    }
+    return setup->window.rows < 4
+               ? "a window of fewer than 4 rows: a histogram slides along each row"
+               : "a window of more than 65535 elements: a histogram slides along each row";
+}
+
 const char *twi_entropy_reason(const twi_entropy_setup *setup)
 {
     if (setup->gpu != NULL) {
@@ -37,9 +55,8 @@ const char *twi_entropy_reason(const twi_entropy_setup *setup)
                "looks up 64 bytes at once: all counts of a window are a few vectors";
     }
     if (setup->method == TWI_ENTROPY_STACKS) {
-        return "at most 256 levels in a full window of 15 to 127 rows, and AVX-512: the counts of "
-               "a "
-               "level in 32 windows above each other are one vector";
+        return "at most 256 levels in a full window of 15 to 127 rows, and AVX-512: one vector "
+               "holds the counts of a level in 32 windows above each other";
     }
     if (setup->method == TWI_ENTROPY_LANES && opts->levels <= 16 && setup->window.size < 32) {
         return "a full window of 4 rows or more, whose elements do not all count or which this "
@@ -50,11 +67,7 @@ const char *twi_entropy_reason(const twi_entropy_setup *setup)
         return "a full window of 4 rows or more: one histogram holds several windows above each "
                "other";
     }
-    return setup->window.full
-               ? "a window of fewer than 4 rows, or of more than 65535 elements, or 65536 levels "
-                 "of which some do not count: a histogram slides along each row"
-               : "a window that is not full: the ends of its rows enter and leave a "
-                 "histogram that slides along";
+    return reason_for_list(setup);
 }
 
 static void fill_sample(const twi_entropy_setup *setup, tw_matrix *sample)

@@ -260,24 +260,8 @@ static bool has_loops(const tw_graph *graph)
     return found;
 }
 
-tw_status twi_metis_write(twi_printer *printer, const tw_graph *graph, const char *extension)
+static void print_lists(twi_printer *printer, const tw_graph *graph, bool weighted)
 {
-    (void)extension;
-    if (!graph->undirected) {
-        return tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
-                       "METIS files hold undirected graphs and this one is directed; choose "
-                       "another format");
-    }
-    if (has_loops(graph)) {
-        return tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
-                       "METIS files have no edges from a vertex to itself; choose another format");
-    }
-    bool plain = graph->weight_type == TW_I32 && graph->equal && graph->min_weight == 1;
-    bool weighted = graph->arcs > 0 && !plain;
-    twi_print_whole(printer, graph->n);
-    twi_print_char(printer, ' ');
-    twi_print_whole(printer, graph->arcs / 2);
-    twi_print_text(printer, weighted ? " 001\n" : "\n");
     for (int64_t u = 0; u < graph->n && printer->status == TW_OK; u++) {
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             if (a > graph->offsets[u]) {
@@ -292,5 +276,37 @@ tw_status twi_metis_write(twi_printer *printer, const tw_graph *graph, const cha
         twi_print_char(printer, '\n');
         printer->done = (double)graph->offsets[u + 1];
     }
-    return printer->status;
+}
+
+/* Of parallel edges, which the format does not have, the least. */
+tw_status twi_metis_write(twi_printer *printer, const tw_graph *graph, const char *extension)
+{
+    (void)extension;
+    tw_graph *simple = NULL;
+    tw_status status = twi_graph_drop_parallel(printer->ctx, &simple, graph);
+    if (status != TW_OK) {
+        return status;
+    }
+    graph = simple != NULL ? simple : graph;
+    if (!graph->undirected && !twi_graph_is_symmetric(graph)) {
+        status = tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
+                         "METIS files hold undirected graphs and this one is directed: not every "
+                         "arc has one of equal weight in the other direction; read it with "
+                         "--undirected, or choose another format");
+    } else if (has_loops(graph)) {
+        status =
+            tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
+                    "METIS files have no edges from a vertex to itself; choose another format");
+    } else {
+        const bool plain = graph->weight_type == TW_I32 && graph->equal && graph->min_weight == 1;
+        const bool weighted = graph->arcs > 0 && !plain;
+        twi_print_whole(printer, graph->n);
+        twi_print_char(printer, ' ');
+        twi_print_whole(printer, graph->arcs / 2);
+        twi_print_text(printer, weighted ? " 001\n" : "\n");
+        print_lists(printer, graph, weighted);
+        status = printer->status;
+    }
+    tw_graph_destroy(simple);
+    return status;
 }

@@ -182,18 +182,8 @@ static int64_t count_listed(const tw_graph *graph)
     return count;
 }
 
-tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char *extension)
+static void print_arcs(twi_printer *printer, const tw_graph *graph)
 {
-    (void)extension;
-    twi_print_text(printer, BANNER " matrix coordinate ");
-    twi_print_text(printer, graph->weight_type == TW_I32 ? "integer " : "real ");
-    twi_print_text(printer, graph->undirected ? "symmetric\n" : "general\n");
-    twi_print_whole(printer, graph->n);
-    twi_print_char(printer, ' ');
-    twi_print_whole(printer, graph->n);
-    twi_print_char(printer, ' ');
-    twi_print_whole(printer, count_listed(graph)); /* loops, if negative, are arcs of their own */
-    twi_print_char(printer, '\n');
     for (int64_t u = 0; u < graph->n && printer->status == TW_OK; u++) {
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             if (listed(graph, u, a)) {
@@ -207,5 +197,28 @@ tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char 
         }
         printer->done = (double)graph->offsets[u + 1];
     }
+}
+
+/* Of parallel arcs the least: other programs add entries that a matrix has twice. */
+tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char *extension)
+{
+    (void)extension;
+    tw_graph *simple = NULL;
+    tw_status status = twi_graph_drop_parallel(printer->ctx, &simple, graph);
+    if (status != TW_OK) {
+        return status;
+    }
+    graph = simple != NULL ? simple : graph;
+    twi_print_text(printer, BANNER " matrix coordinate ");
+    twi_print_text(printer, graph->weight_type == TW_I32 ? "integer " : "real ");
+    twi_print_text(printer, graph->undirected ? "symmetric\n" : "general\n");
+    twi_print_whole(printer, graph->n);
+    twi_print_char(printer, ' ');
+    twi_print_whole(printer, graph->n);
+    twi_print_char(printer, ' ');
+    twi_print_whole(printer, count_listed(graph)); /* loops, if negative, are arcs of their own */
+    twi_print_char(printer, '\n');
+    print_arcs(printer, graph);
+    tw_graph_destroy(simple);
     return printer->status;
 }

@@ -84,10 +84,10 @@ static void put_value(text *t, const twi_operation *op, const tw_expr *expr)
 static const char *how_often(const twi_program *p, int32_t i)
 {
     return i < p->uniform_end ? "once"
-           : i < p->row_end   ? "a row"
-           : i < p->col_end   ? "a column"
-           : i < p->still_end ? "an element"
-                              : "a pass";
+           : i < p->row_end   ? "per row"
+           : i < p->col_end   ? "per column"
+           : i < p->still_end ? "per element"
+                              : "per pass";
 }
 
 static void put_program(text *t, const tw_map_plan *plan, const twi_program *p, const tw_expr *expr)

@@ -55,7 +55,7 @@ static tw_graph *square(tw_context *ctx, uint64_t seed, bool chord)
  */
 static const char *sweep_is_right(tw_context *ctx, const tw_graph *graph, tw_apsp_options options)
 {
-    static const char *const origins[] = {"made", "cached", "given"};
+    static const char *const origins[] = {"computed", "cached", "given"};
     tw_apsp_plan *plan = NULL;
     tw_sink sink = TW_SINK_INIT;
     tw_apsp_options searches = TW_APSP_OPTIONS_INIT;
@@ -480,7 +480,7 @@ static void an_order_beyond_the_steps_of_a_run_is_none(void **state)
     tw_context *ctx = open_context();
     tw_graph *graph = NULL;
     tw_graph_generate_options kind = TW_GRAPH_GENERATE_OPTIONS_INIT;
-    const twi_known_order none = {.origin = "made"};
+    const twi_known_order none = {.origin = "computed"};
     twi_skeleton skeleton;
     twi_order order = {0};
     twi_tree *tree = NULL;
@@ -619,16 +619,16 @@ static void an_order_is_found_by_the_next_run_with_any_weights(void **state)
     tw_graph *other = square(ctx, 1, true);
     tw_apsp_options plain = TW_APSP_OPTIONS_INIT;
     struct stat at;
-    assert_string_equal(sweep_is_right(ctx, graph, plain), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, plain), "computed");
     assert_int_equal(count_orders(), 0); /* nobody asked for a file */
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_int_equal(count_orders(), 1);
     assert_int_equal(stat(kept_path, &at), 0);
     assert_int_equal(at.st_mode & 0777, 0600);
     assert_string_equal(sweep_is_right(ctx, graph, *cached()), "cached");
     assert_string_equal(sweep_is_right(ctx, reweighted, *cached()), "cached");
-    assert_string_equal(sweep_is_right(ctx, other, *cached()), "made");
-    assert_string_equal(sweep_is_right(ctx, graph, plain), "made");
+    assert_string_equal(sweep_is_right(ctx, other, *cached()), "computed");
+    assert_string_equal(sweep_is_right(ctx, graph, plain), "computed");
     assert_int_equal(count_orders(), 2);
     /* The plan left to itself finds it, too, where searches take longer than to read it. */
     tw_apsp_plan *plan = NULL;
@@ -653,7 +653,7 @@ static void small_graphs_leave_no_file(void **state)
     tw_apsp_plan *plan = NULL;
     options.method = TW_APSP_METHOD_SWEEP;
     assert_ok(ctx, tw_apsp_plan_create(ctx, &plan, graph, &options));
-    assert_string_equal(describe_plan(plan).order, "made");
+    assert_string_equal(describe_plan(plan).order, "computed");
     assert_int_equal(count_orders(), 0);
     tw_apsp_plan_destroy(plan);
     tw_graph_destroy(graph);
@@ -686,7 +686,7 @@ static void no_byte_of_a_file_may_change_or_be_missing(void **state)
     const twi_structure structure = twi_structure_of(graph);
     twi_order read = {0};
     size_t size = 0;
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_int_equal(count_orders(), 1);
     char *whole = read_kept(&size);
     assert_true(size > N * 4);
@@ -706,7 +706,7 @@ static void no_byte_of_a_file_may_change_or_be_missing(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         whole[100] ^= wrong[i] == size ? 1 : 0;
         write_kept(whole, wrong[i]);
-        assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+        assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
         assert_string_equal(sweep_is_right(ctx, graph, *cached()), "cached");
         assert_int_equal(count_orders(), 1);
     }
@@ -759,7 +759,7 @@ static void what_is_no_order_of_the_structure_is_not_believed(void **state)
         assert_ok(ctx, twi_kept_order_read(ctx, &read, &structure));
         assert_null(read.vertex);
     }
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     free(vertex);
     tw_graph_destroy(other);
     tw_graph_destroy(graph);
@@ -772,26 +772,26 @@ static void links_folders_and_pipes_in_its_place_are_left_alone(void **state)
     tw_context *ctx = open_context();
     tw_graph *graph = square(ctx, 1, false);
     size_t size = 0;
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_int_equal(count_orders(), 1);
     char *whole = read_kept(&size);
     /* A link is not followed, and is replaced: what it points to stays. */
     put_file("elsewhere", whole, size);
     assert_int_equal(unlink(kept_path), 0);
     assert_int_equal(symlink(in_scratch("elsewhere"), kept_path), 0);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_string_equal(sweep_is_right(ctx, graph, *cached()), "cached");
     assert_file("elsewhere", whole, size);
     /* A pipe is not waited for. */
     assert_int_equal(unlink(kept_path), 0);
     assert_int_equal(mkfifo(kept_path, 0600), 0);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_string_equal(sweep_is_right(ctx, graph, *cached()), "cached");
     /* A folder stays. */
     assert_int_equal(unlink(kept_path), 0);
     assert_int_equal(mkdir(kept_path, 0700), 0);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_int_equal(count_orders(), 1);
     free(whole);
     tw_graph_destroy(graph);
@@ -809,20 +809,20 @@ static void without_a_folder_orders_are_made(void **state)
     assert_int_equal(unsetenv("HOME"), 0);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(setenv("XDG_CACHE_HOME", places[i], 1), 0);
-        assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
-        assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+        assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
+        assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     }
     assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     /* A file where the folder belongs. */
     put_file("tilewright", "x", 1);
     assert_int_equal(setenv("XDG_CACHE_HOME", scratch, 1), 0);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_file("tilewright", "x", 1);
     /* ~/.cache of a home. */
     assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
     assert_int_equal(setenv("HOME", scratch, 1), 0);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_string_equal(sweep_is_right(ctx, graph, *cached()), "cached");
     assert_int_equal(setenv("XDG_CACHE_HOME", in_scratch(".cache"), 1), 0);
     char inner[80];
@@ -844,13 +844,13 @@ static void a_folder_that_cannot_be_written_is_no_failure(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = square(ctx, 1, false);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_int_equal(chmod(in_scratch("tilewright"), 0500), 0);
     assert_string_equal(sweep_is_right(ctx, graph, *cached()), "cached"); /* it can be read */
     assert_int_equal(chmod(in_scratch("tilewright"), 0700), 0);
     clear_cache();
     assert_int_equal(mkdir(in_scratch("tilewright"), 0500), 0);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_int_equal(chmod(in_scratch("tilewright"), 0700), 0);
     tw_graph_destroy(graph);
     close_context(ctx);
@@ -875,7 +875,7 @@ static void there_is_a_bound_and_the_oldest_go_first(void **state)
     put_file(name, "half", 4);
     const struct utimbuf long_ago = {1000, 1000};
     assert_int_equal(utime(in_scratch(name), &long_ago), 0);
-    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "made");
+    assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
     assert_int_equal(count_orders(), TWI_KEPT_ORDERS + 1); /* with the other's file */
     assert_string_equal(sweep_is_right(ctx, graph, *cached()), "cached");
     for (int i = 0; i < TWI_KEPT_ORDERS + 9; i++) {
@@ -967,7 +967,7 @@ static void a_failed_allocation_leaves_nothing(void **state)
                 assert_null(plan);
                 assert_int_equal(twi_meter_blocks(ctx->meter), before);
             } else if (with > 0) {
-                assert_string_equal(describe_plan(plan).order, with == 1 ? "made" : "cached");
+                assert_string_equal(describe_plan(plan).order, with == 1 ? "computed" : "cached");
             }
             if (with == 1 && status != TW_OK) {
                 clear_cache();

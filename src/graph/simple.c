@@ -1,0 +1,72 @@
+/* A graph without parallel arcs: see graph.h. */
+#include "graph/graph.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* One arc for each target of a vertex: to[v] is its place among the arcs kept, or -1 or a place of
+ * an earlier vertex. Without targets of its own `kept` is only counted. */
+static int64_t keep_least(tw_graph *kept, const tw_graph *graph, int64_t *to)
+{
+    const size_t size = tw_type_size(graph->weight_type);
+    int64_t count = 0;
+    for (int64_t v = 0; v < graph->n; v++) {
+        to[v] = -1;
+    }
+    for (int64_t u = 0; u < graph->n; u++) {
+        const int64_t first = count;
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            const int32_t v = graph->targets[a];
+            const bool is_new = to[v] < first;
+            if (is_new) {
+                to[v] = count++;
+            }
+            if (kept->targets != NULL &&
+                (is_new || twi_graph_weight(graph, a) < twi_graph_weight(kept, to[v]))) {
+                kept->targets[to[v]] = v;
+                memcpy((char *)kept->weights + (size_t)to[v] * size,
+                       (const char *)graph->weights + (size_t)a * size, size);
+            }
+        }
+        kept->offsets[u + 1] = count;
+    }
+    return count;
+}
+
+static void set_stats(tw_graph *kept, const tw_graph *graph)
+{
+    twi_weight_stats stats = twi_no_weights();
+    for (int64_t a = 0; a < kept->arcs; a++) {
+        twi_see_weight(&stats, twi_graph_weight(kept, a));
+    }
+    twi_graph_set_stats(kept, &stats);
+    kept->undirected = graph->undirected;
+    kept->floats = graph->floats;
+}
+
+tw_status twi_graph_drop_parallel(tw_context *ctx, tw_graph **out, const tw_graph *graph)
+{
+    *out = NULL;
+    tw_graph *kept = NULL;
+    int64_t *to = NULL;
+    tw_status status =
+        twi_alloc(ctx, &to, (uint64_t)graph->n, sizeof *to, "the search for parallel arcs");
+    if (status == TW_OK) {
+        status = twi_graph_allocate(ctx, &kept, graph->n, graph->weight_type);
+    }
+    const int64_t arcs = status == TW_OK ? keep_least(kept, graph, to) : 0;
+    const bool some = arcs < graph->arcs;
+    if (status == TW_OK && some) {
+        status = twi_graph_allocate_arcs(ctx, kept, arcs);
+    }
+    if (status == TW_OK && some) {
+        (void)keep_least(kept, graph, to);
+        set_stats(kept, graph);
+        *out = kept;
+        kept = NULL;
+    }
+    tw_graph_destroy(kept);
+    twi_free(to);
+    return status;
+}
