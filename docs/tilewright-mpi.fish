@@ -14,7 +14,7 @@ complete -c tilewright-mpi -n __tilewright_mpi_command -s h -l help -d 'Print th
 complete -c tilewright-mpi -n __tilewright_mpi_command -l version -d 'Print the version'
 complete -c tilewright-mpi -n __tilewright_mpi_command -l man -d 'Print the manual page'
 complete -c tilewright-mpi -n __tilewright_mpi_command -l completion -d 'Print a completion script'
-complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l in-format -x -d 'The format of GRAPH: triples, gr, mtx, edges, metis, npy or npz'
+complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l in-format -x -d 'The format of the graph: triples, gr, mtx, edges, metis, npy or npz'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l directed -d 'Treat edges as directed, whatever the file says'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l undirected -d 'Treat edges as undirected, whatever the file says'
 complete -c tilewright-mpi -n '__tilewright_mpi_command apsp' -l unweighted -d 'Ignore weights: each edge counts 1'

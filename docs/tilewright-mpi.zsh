@@ -20,7 +20,7 @@ _tilewright_mpi()
     case $words[1] in
     apsp)
         _arguments -s -S \
-            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
+            '--in-format=[The format of the graph\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \

@@ -31,7 +31,7 @@ _tilewright()
     case $words[1] in
     apsp)
         _arguments -s -S \
-            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
+            '--in-format=[The format of the graph\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
@@ -87,7 +87,7 @@ _tilewright()
         ;;
     path)
         _arguments -s -S \
-            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
+            '--in-format=[The format of the graph\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
@@ -138,7 +138,7 @@ _tilewright()
         ;;
     reach)
         _arguments -s -S \
-            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
+            '--in-format=[The format of the graph\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \
@@ -257,7 +257,7 @@ _tilewright()
             '--labels[Write the names of a matrix'\''s rows and columns beside OUT, one per line\: for d.npy d.rows.txt and d.cols.txt]' \
             '--type=[The element type of a matrix OUT\: u8, u16, i32, f32 or f64]:TYPE:(auto u8 u16 i32 f32 f64)' \
             '--raw-type=[The type of a raw IN, which stores none\: u8, u16, i16, i32 (the default), f32 or f64]:TYPE:(auto u8 u16 i16 i32 f32 f64)' \
-            '--in-format=[The format of GRAPH\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
+            '--in-format=[The format of the graph\: triples, gr, mtx, edges, metis, npy or npz]:FORMAT: ' \
             '--directed[Treat edges as directed, whatever the file says]' \
             '--undirected[Treat edges as undirected, whatever the file says]' \
             '--unweighted[Ignore weights\: each edge counts 1]' \

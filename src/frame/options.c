@@ -281,7 +281,7 @@ static const char *expected_of(char text[EXPECTED], const cli_option *option)
     case CLI_COUNT:
     case CLI_OPTIONAL_COUNT:
     case CLI_SEED:
-        return "a whole number";
+        return "a whole number, 0 or more";
     case CLI_NUMBER:
         return "a number";
     case CLI_SIZE:

@@ -288,10 +288,9 @@ const cli_command cli_generate = {
     .name = "generate",
     .usage = "graph|image KIND OUT",
     .summary = "make a graph (complete, dense, sparse, grid, ...) or an image",
-    .text = "Generates a graph and writes it in any format that can be read: by the extension of "
-            "OUT .bin (triples), .gr, .mtx, .el, .graph (METIS) or .npy. Likewise images: .pgm, "
-            ".npy, .png, .tif or "
-            ".records.",
+    .text =
+        "Generates a graph and writes it in the format of OUT's extension: .bin (triples), .gr, "
+        ".mtx, .el, .graph (METIS) or .npy. Likewise images: .pgm, .npy, .png, .tif or .records.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

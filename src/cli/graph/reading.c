@@ -7,7 +7,7 @@
 
 const cli_option cli_reading_options[] = {
     {"in-format", 0, CLI_TEXT, "FORMAT", offsetof(cli_reading, format), 0,
-     "The format of GRAPH: triples, gr, mtx, edges, metis, npy or npz. Default: chosen by "
+     "The format of the graph: triples, gr, mtx, edges, metis, npy or npz. Default: chosen by "
      "extension, or by content if the extension is missing or unknown."},
     {"directed", 0, CLI_FLAG, NULL, offsetof(cli_reading, directed), TW_GRAPH_DIRECTED_YES,
      "Treat edges as directed, whatever the file says."},

@@ -442,6 +442,12 @@ tw_status cli_check_graph_output(tw_context *ctx, const char *path, const char *
     if (format != NULL || cli_writes(path, NULL, known)) {
         return TW_OK;
     }
+    static const char *const compressed[] = {"gz", "bz2", "xz", "zst", NULL};
+    if (cli_writes(path, NULL, compressed)) {
+        return tw_fail(
+            ctx, TW_ERR_UNSUPPORTED,
+            "%.500s: compressed files are read, not written; compress the file afterwards", path);
+    }
     return tw_fail(ctx, TW_ERR_ARGUMENT,
                    "%.500s: unknown extension; choose the graph format with --out-format: triples, "
                    "gr, mtx, edges, metis or npy",

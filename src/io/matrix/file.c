@@ -86,8 +86,16 @@ static tw_status refuse_foreign(tw_context *ctx, const tw_matrix_file *file, con
 {
     static const char *const images[] = {"pgm", "ppm",  "pnm", "pfm",  "png",
                                          "tif", "tiff", "jpg", "jpeg", "records"};
+    static const char *const graphs[] = {"gr", "mtx", "graph", "metis", "el", "edges", "triples"};
     twi_matrix_format format;
     const char *extension = twi_extension(path);
+    if (find_word(&format, extension, graphs, sizeof graphs / sizeof *graphs)) {
+        return tw_fail(
+            ctx, TW_ERR_UNSUPPORTED,
+            "'%.600s' is a graph, not a matrix of distances; 'tilewright apsp' makes one "
+            "of it",
+            file->path);
+    }
     if (find_word(&format, extension, images, sizeof images / sizeof *images)) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
                        "'%.600s' is an image, not a matrix; 'tilewright map x IN OUT' converts "
