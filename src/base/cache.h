@@ -1,8 +1,8 @@
 /*
  * Files kept from run to run in the user's cache folder, $XDG_CACHE_HOME/tilewright or
  * ~/.cache/tilewright. Nothing depends on them: they may be deleted at any time, and where there is
- * no folder, or none that can be written, there is no cache, and nothing fails. Who reads one
- * checks all of it.
+ * no folder, or none that can be written, there is no cache, and nothing fails. All of a
+ * file is checked when it is read.
  */
 #ifndef TWI_BASE_CACHE_H
 #define TWI_BASE_CACHE_H

@@ -13,8 +13,8 @@ void twi_widen(void *out, tw_type to, const void *in, tw_type from, int64_t coun
 
 /* The same past the caches, where the machine can do that and there is a way: to f64 whole lines,
  * and what lies before and behind them as usual; from u16 to i32 if there are whole lines only. For
- * results that are too large for any cache. Who has streamed calls twi_streamed before others look
- * at what he has written. */
+ * results that are too large for any cache. Before another thread looks at what was streamed, the
+ * one that did it calls twi_streamed. */
 void twi_widen_streaming(void *out, tw_type to, const void *in, tw_type from, int64_t count);
 void twi_streamed(void);
 

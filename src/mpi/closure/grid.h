@@ -52,10 +52,4 @@ static inline int64_t twi_col_tile(const twi_grid *grid, int64_t own)
     return grid->col + own * grid->cols;
 }
 
-/* The rank that owns tile (i, j). */
-static inline int twi_tile_rank(const twi_grid *grid, int64_t i, int64_t j)
-{
-    return (int)(i % grid->rows) * grid->cols + (int)(j % grid->cols);
-}
-
 #endif
