@@ -45,22 +45,42 @@ static void set_stats(tw_graph *kept, const tw_graph *graph)
     kept->floats = graph->floats;
 }
 
+/* Whether some vertex has two arcs to one target; false if the caller has cancelled. */
+static tw_status find_parallel(tw_context *ctx, bool *found, const tw_graph *graph)
+{
+    int32_t *last = NULL; /* the vertex with an arc to each that was seen last, plus 1 */
+    *found = false;
+    tw_status status = twi_alloc_zeroed(ctx, &last, (uint64_t)graph->n, sizeof *last,
+                                        "the search for parallel arcs");
+    for (int64_t u = 0; u < graph->n && status == TW_OK && !*found; u++) {
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            *found |= last[graph->targets[a]] == u + 1;
+            last[graph->targets[a]] = (int32_t)u + 1;
+        }
+        status = u % 4096 == 0 ? twi_check_cancel(ctx) : TW_OK;
+    }
+    twi_free(last);
+    return status;
+}
+
 tw_status twi_graph_drop_parallel(tw_context *ctx, tw_graph **out, const tw_graph *graph)
 {
-    *out = NULL;
+    bool some;
     tw_graph *kept = NULL;
     int64_t *to = NULL;
-    tw_status status =
-        twi_alloc(ctx, &to, (uint64_t)graph->n, sizeof *to, "the search for parallel arcs");
+    *out = NULL;
+    tw_status status = find_parallel(ctx, &some, graph);
+    if (status != TW_OK || !some) {
+        return status;
+    }
+    status = twi_alloc(ctx, &to, (uint64_t)graph->n, sizeof *to, "the arcs that are not parallel");
     if (status == TW_OK) {
         status = twi_graph_allocate(ctx, &kept, graph->n, graph->weight_type);
     }
-    const int64_t arcs = status == TW_OK ? keep_least(kept, graph, to) : 0;
-    const bool some = arcs < graph->arcs;
-    if (status == TW_OK && some) {
-        status = twi_graph_allocate_arcs(ctx, kept, arcs);
+    if (status == TW_OK) {
+        status = twi_graph_allocate_arcs(ctx, kept, keep_least(kept, graph, to));
     }
-    if (status == TW_OK && some) {
+    if (status == TW_OK) {
         (void)keep_least(kept, graph, to);
         set_stats(kept, graph);
         *out = kept;

@@ -8,7 +8,8 @@
  * With each level are kept the parts of T[n] of its counts n, so that only new counts are looked
  * up: the lower 32 bits, and T[n] / 2^22 modulo 2^16. Sums of the lower bits are right modulo 2^32;
  * those of the upper parts tell by how many times 2^32 they are wrong, as each of the differences
- * that a column makes is off by less than 2^22 and there are at most 2 x 127 of them.
+ * that a column makes is off by less than 2^22 and there are at most 2 x 127 of them. The sum of
+ * those, at most 127 steps of T or 2^35.7, fits 16 bits as a multiple of 2^22.
  *
  * In a vector the number of window w lies at place 2 w, of window 16 + w at place 2 w + 1: as
  * 32-bit numbers those of the upper half are the lower 16 bits. Counts below 128 are looked up in

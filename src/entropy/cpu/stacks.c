@@ -19,6 +19,7 @@ typedef struct workspace {
  * and noise: 15 x 15 (8 bits) 14, 15 and 22, 14; 31 x 15 15, 23 and 22, 22; 17 x 17 14, 24 and 23,
  * 24; 31 x 31 20, 40 and 28, 40 (November 2026). */
 #define ROWS_THAT_PAY 15
+#define ROWS_THAT_ALWAYS_PAY 19 /* if many rows of the last stack are not needed, too */
 
 typedef void stack_run(const twi_stack *stack);
 
@@ -44,8 +45,9 @@ bool twi_stacks_take(const twi_entropy_setup *setup)
 
 bool twi_stacks_pay(const twi_entropy_setup *setup)
 {
-    return setup->window.rows >= ROWS_THAT_PAY && twi_lane_count(&setup->window) != 8 &&
-           setup->shape.rows >= TWI_STACK / 2;
+    const int32_t rows = setup->window.rows;
+    return rows >= ROWS_THAT_PAY && twi_lane_count(&setup->window) != 8 &&
+           setup->shape.rows >= (rows < ROWS_THAT_ALWAYS_PAY ? 4 * TWI_STACK : TWI_STACK / 2);
 }
 
 static int64_t room_of(const twi_entropy_setup *setup)

@@ -12,13 +12,14 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "entropy/cpu/cpu.h"
+#include "entropy/cpu/stacks.h"
 #include "entropy/gpu/host.h"
 #include "entropy/shared/levels.h"
 
 #include <string.h>
 
 #define BLOCK_MOST ((uint64_t)32 << 20) /* bytes of a block of the result: more does not help */
-#define BLOCK_ROWS 8                    /* at least: the lanes of the widest kernel */
+#define BLOCK_ROWS 8                    /* at least: the lanes of the widest histogram */
 #define SHARE 4                         /* of what is left, one part in four is not taken */
 
 /* Rows of the input behind so many rows of the result. */
@@ -37,11 +38,21 @@ static uint64_t bytes_of_block(tw_context *ctx, const twi_entropy_setup *setup, 
     return result + (setup->feed != NULL ? held : 0) + twi_entropy_scratch(ctx, setup, rows);
 }
 
+static uint64_t room_of(tw_context *ctx)
+{
+    return twi_memory_left(ctx) / SHARE * (SHARE - 1);
+}
+
+bool twi_entropy_fits_stacks(tw_context *ctx, const twi_entropy_setup *setup)
+{
+    return bytes_of_block(ctx, setup, TWI_STACK) <= room_of(ctx);
+}
+
 void twi_entropy_size(tw_context *ctx, const twi_entropy_setup *setup, int64_t *rows,
                       uint64_t *bytes)
 {
     const uint64_t row = (uint64_t)setup->shape.cols * tw_type_size(setup->shape.type);
-    const uint64_t room = twi_memory_left(ctx) / SHARE * (SHARE - 1);
+    const uint64_t room = room_of(ctx);
     const int64_t all = setup->shape.rows;
     const int64_t least = all < BLOCK_ROWS ? all : BLOCK_ROWS;
     int64_t most = (int64_t)(BLOCK_MOST / (row > 0 ? row : 1));
@@ -49,6 +60,9 @@ void twi_entropy_size(tw_context *ctx, const twi_entropy_setup *setup, int64_t *
     most = most > least ? most : least;
     while (most > least && bytes_of_block(ctx, setup, most) > room) {
         most = most / 2 > least ? most / 2 : least;
+    }
+    if (setup->method == TWI_ENTROPY_STACKS && most < all && most > TWI_STACK) {
+        most -= most % TWI_STACK; /* or the last stack would be mostly empty */
     }
     *rows = most;
     *bytes = bytes_of_block(ctx, setup, most);

@@ -14,6 +14,9 @@ struct twi_entropy_feed {
     double seconds; /* spent in the source */
 };
 
+/* Whether the stacks' rows of outputs fit the memory, which are more than others need. */
+bool twi_entropy_fits_stacks(tw_context *ctx, const twi_entropy_setup *setup);
+
 /* The rows of a block of the result that memory allows, and the bytes that it takes. */
 void twi_entropy_size(tw_context *ctx, const twi_entropy_setup *setup, int64_t *rows,
                       uint64_t *bytes);

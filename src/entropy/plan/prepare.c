@@ -14,6 +14,7 @@
 #include "entropy/cpu/slide.h"
 #include "entropy/cpu/stacks.h"
 #include "entropy/gpu/host.h"
+#include "entropy/plan/blocks.h"
 #include "entropy/shared/edges.h"
 #include "entropy/shared/table.h"
 #include "entropy/shared/window.h"
@@ -206,6 +207,10 @@ tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_
                                                  : TWI_ENTROPY_LANES;
         while (method == TWI_ENTROPY_AUTO && !(twi_entropy_can(out, out->method) && pays(out))) {
             out->method++;
+        }
+        if (method == TWI_ENTROPY_AUTO && out->method == TWI_ENTROPY_STACKS &&
+            !twi_entropy_fits_stacks(ctx, out)) {
+            out->method = TWI_ENTROPY_LANES; /* which need fewer rows */
         }
         if (!twi_entropy_can(out, out->method)) {
             status = tw_fail(ctx, TW_ERR_ARGUMENT, "the method '%s' cannot take this window",

@@ -163,11 +163,14 @@ static uint64_t edge_number(const tw_graph *graph, int64_t u, int64_t a)
     return twi_random_at(bits, pair);
 }
 
-static tw_status check_symmetry(tw_context *ctx, const tw_graph *graph, const char *name)
+/* The first vertex with an arc that has none of the same weight in the other direction; -1 if there
+ * is none. */
+static tw_status find_one_way(tw_context *ctx, int64_t *vertex, const tw_graph *graph)
 {
     uint64_t *balance = NULL;
     tw_status status = twi_alloc_zeroed(ctx, &balance, (uint64_t)graph->n, sizeof *balance,
                                         "the check of both ends of edges");
+    *vertex = -1;
     if (status != TW_OK) {
         return status;
     }
@@ -178,15 +181,23 @@ static tw_status check_symmetry(tw_context *ctx, const tw_graph *graph, const ch
             balance[graph->targets[a]] -= number;
         }
     }
-    for (int64_t u = 0; u < graph->n && status == TW_OK; u++) {
-        if (balance[u] != 0) {
-            status = tw_fail(ctx, TW_ERR_FORMAT,
-                             "%.500s: an edge of vertex %lld is not listed from its other end with "
-                             "the same weight; read as directed, the file is taken as it stands",
-                             name, (long long)u + 1);
-        }
+    for (int64_t u = graph->n - 1; u >= 0; u--) {
+        *vertex = balance[u] != 0 ? u : *vertex;
     }
     twi_free(balance);
+    return TW_OK;
+}
+
+static tw_status check_symmetry(tw_context *ctx, const tw_graph *graph, const char *name)
+{
+    int64_t vertex;
+    tw_status status = find_one_way(ctx, &vertex, graph);
+    if (status == TW_OK && vertex >= 0) {
+        status = tw_fail(ctx, TW_ERR_FORMAT,
+                         "%.500s: an edge of vertex %lld is not listed from its other end with "
+                         "the same weight; read as directed, the file is taken as it stands",
+                         name, (long long)vertex + 1);
+    }
     return status;
 }
 
@@ -278,28 +289,39 @@ static void print_lists(twi_printer *printer, const tw_graph *graph, bool weight
     }
 }
 
+static tw_status check_undirected(tw_context *ctx, const tw_graph *graph)
+{
+    int64_t vertex = -1;
+    tw_status status = graph->undirected ? TW_OK : find_one_way(ctx, &vertex, graph);
+    if (status == TW_OK && vertex >= 0) {
+        status = tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                         "METIS files hold undirected graphs and this one is directed: vertex %lld "
+                         "(from 1) has an arc without one of equal weight in the other direction; "
+                         "read it with --undirected, or choose another format",
+                         (long long)vertex + 1);
+    }
+    if (status == TW_OK && has_loops(graph)) {
+        status =
+            tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                    "METIS files have no edges from a vertex to itself; choose another format");
+    }
+    return status;
+}
+
 /* Of parallel edges, which the format does not have, the least. */
 tw_status twi_metis_write(twi_printer *printer, const tw_graph *graph, const char *extension)
 {
     (void)extension;
     tw_graph *simple = NULL;
     tw_status status = twi_graph_drop_parallel(printer->ctx, &simple, graph);
-    if (status != TW_OK) {
-        return status;
-    }
     graph = simple != NULL ? simple : graph;
-    if (!graph->undirected && !twi_graph_is_symmetric(graph)) {
-        status = tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
-                         "METIS files hold undirected graphs and this one is directed: not every "
-                         "arc has one of equal weight in the other direction; read it with "
-                         "--undirected, or choose another format");
-    } else if (has_loops(graph)) {
-        status =
-            tw_fail(printer->ctx, TW_ERR_UNSUPPORTED,
-                    "METIS files have no edges from a vertex to itself; choose another format");
-    } else {
+    if (status == TW_OK) {
+        status = check_undirected(printer->ctx, graph);
+    }
+    if (status == TW_OK) {
         const bool plain = graph->weight_type == TW_I32 && graph->equal && graph->min_weight == 1;
         const bool weighted = graph->arcs > 0 && !plain;
+        printer->total = (double)graph->arcs;
         twi_print_whole(printer, graph->n);
         twi_print_char(printer, ' ');
         twi_print_whole(printer, graph->arcs / 2);

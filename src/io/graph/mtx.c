@@ -209,6 +209,7 @@ tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char 
         return status;
     }
     graph = simple != NULL ? simple : graph;
+    printer->total = (double)graph->arcs;
     twi_print_text(printer, BANNER " matrix coordinate ");
     twi_print_text(printer, graph->weight_type == TW_I32 ? "integer " : "real ");
     twi_print_text(printer, graph->undirected ? "symmetric\n" : "general\n");

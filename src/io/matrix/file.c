@@ -90,11 +90,10 @@ static tw_status refuse_foreign(tw_context *ctx, const tw_matrix_file *file, con
     twi_matrix_format format;
     const char *extension = twi_extension(path);
     if (find_word(&format, extension, graphs, sizeof graphs / sizeof *graphs)) {
-        return tw_fail(
-            ctx, TW_ERR_UNSUPPORTED,
-            "'%.600s' is a graph, not a matrix of distances; 'tilewright apsp' makes one "
-            "of it",
-            file->path);
+        return tw_fail(ctx, TW_ERR_UNSUPPORTED,
+                       "'%.600s' has the extension of a graph; 'tilewright apsp' computes its "
+                       "distances (a file of raw elements needs another extension)",
+                       file->path);
     }
     if (find_word(&format, extension, images, sizeof images / sizeof *images)) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
