@@ -738,8 +738,8 @@ typedef struct tw_apsp_plan_info {
     double seconds;         /* that the run will take, estimated: without what the plan has done
                                for it, as the order of a sweep or rows of searches that it tried */
     const char *device;     /* "cpu", "cuda", "cuda:1", ...; owned by the plan */
-    const char *order; /* where the order of a sweep came from: "computed", "cached" or "given"; "" for
-                          other methods */
+    const char *order; /* where the order of a sweep came from: "computed", "cached" or "given"; ""
+                          for other methods */
     int32_t threads;   /* that the run will use: small graphs and few sources have work for fewer
                           than the context has */
     int32_t reserved;  /* 0 */

@@ -53,8 +53,7 @@ tw_status entropy_explain(const entropy_run *run, FILE *file)
                  "%ssource    %s\n"
                  "expected  %s elements/s, %s for all of them; measured on a small sample\n",
                  tw_entropy_plan_explain(run->plan),
-                 run->in.image == NULL ? "read in bands of rows"
-                                       : "read in place",
+                 run->in.image == NULL ? "read in bands of rows" : "read in place",
                  cli_show_scaled(shown, rate), cli_show_seconds(seconds, elements / rate)) < 0) {
         return tw_fail(run->job->ctx, TW_ERR_MEMORY, "not enough memory for an explanation");
     }
