@@ -189,14 +189,13 @@ static __device__ __forceinline__ void allow_next_launch(void)
 #endif
 }
 
+#if !defined(TWI_HIP) /* where rounds stay on two streams */
 /* A flag in global memory that one thread block raises when the others may read what it wrote. The
  * thread that raises it must have met its block's other threads at a barrier; what the reader has
  * seen holds for all threads that it meets at one. */
 static __device__ __forceinline__ void raise_flag(int32_t *flag, int32_t value)
 {
-#if defined(TWI_HIP)
-    __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
-#elif TWI_COMPUTE > 0
+#if TWI_COMPUTE > 0
     asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
 #endif
 }
@@ -204,13 +203,12 @@ static __device__ __forceinline__ void raise_flag(int32_t *flag, int32_t value)
 static __device__ __forceinline__ int32_t read_flag(const int32_t *flag)
 {
     int32_t value = 0;
-#if defined(TWI_HIP)
-    value = __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
-#elif TWI_COMPUTE > 0
+#if TWI_COMPUTE > 0
     asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
 #endif
     return value;
 }
+#endif
 
 /* Between ordinary writes of global memory and the copy engine's reads of it, within one kernel. */
 static __device__ __forceinline__ void order_copies(void)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* One arc for each target of a vertex: to[v] is its place among the arcs kept, or -1 or a place of
- * an earlier vertex. Without targets of its own `kept` is only counted. */
+ * an earlier vertex. As long as `kept` has no room for arcs they are only counted. */
 static int64_t keep_least(tw_graph *kept, const tw_graph *graph, int64_t *to)
 {
     const size_t size = tw_type_size(graph->weight_type);
@@ -45,7 +45,7 @@ static void set_stats(tw_graph *kept, const tw_graph *graph)
     kept->floats = graph->floats;
 }
 
-/* Whether some vertex has two arcs to one target; false if the caller has cancelled. */
+/* Whether some vertex has two arcs to one target. */
 static tw_status find_parallel(tw_context *ctx, bool *found, const tw_graph *graph)
 {
     int32_t *last = NULL; /* the vertex with an arc to each that was seen last, plus 1 */
