@@ -20,7 +20,7 @@
 typedef enum cli_kind {
     CLI_FLAG,           /* int32_t: stores `constant` */
     CLI_TEXT,           /* const char * */
-    CLI_COUNT,          /* int64_t >= 0 */
+    CLI_COUNT,          /* int64_t >= `constant` */
     CLI_OPTIONAL_COUNT, /* int64_t >= 0, written --name or --name=K; alone it stores `constant` */
     CLI_NUMBER,         /* double, not NaN */
     CLI_SIZE,           /* uint64_t: bytes, as 8G or 512Mi */

@@ -279,6 +279,8 @@ static const char *expected_of(char text[EXPECTED], const cli_option *option)
 {
     switch (option->kind) {
     case CLI_COUNT:
+        (void)snprintf(text, EXPECTED, "a whole number, %d or more", option->constant);
+        return text;
     case CLI_OPTIONAL_COUNT:
     case CLI_SEED:
         return "a whole number, 0 or more";
@@ -307,6 +309,7 @@ static bool read_value(const cli_option *option, const char *text, void *place)
         *(const char **)place = text;
         return true;
     case CLI_COUNT:
+        return cli_read_count(text, place) && *(const int64_t *)place >= option->constant;
     case CLI_OPTIONAL_COUNT:
         return cli_read_count(text, place);
     case CLI_NUMBER:
@@ -389,13 +392,15 @@ static tw_status store(parser *p, const cli_option *option, const char *written,
 {
     note(p, option);
     if (!read_value(option, text, p->settings + option->place)) {
+        int64_t count;
+        const bool too_small = option->kind == CLI_COUNT && cli_read_count(text, &count);
         const bool number = option->kind != CLI_TYPE && option->kind != CLI_METHOD;
         char expected[EXPECTED];
         if (option->kind == CLI_INTERVAL) {
             return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': %s", written, text,
                            cli_why_not_interval(text));
         }
-        if (number && is_too_large(text)) {
+        if (number && !too_small && is_too_large(text)) {
             return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "' is too large", written,
                            text);
         }

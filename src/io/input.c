@@ -23,7 +23,7 @@ tw_status twi_input_failed(tw_context *ctx, const char *name, int error)
     if (error == ECANCELED && twi_check_cancel(ctx) != TW_OK) { /* file systems say it, too */
         return TW_ERR_CANCELLED;
     }
-    return tw_fail(ctx, TW_ERR_IO, "cannot read %.500s: %s", name,
+    return tw_fail(ctx, TW_ERR_IO, "cannot read %.500s: %s", name[0] == '\0' ? "''" : name,
                    error == TWI_INPUT_CUT ? "it was cut short while it was being read"
                                           : strerror(error));
 }

@@ -142,8 +142,9 @@ tw_status cli_answers_check(const cli_job *job, const cli_answers *asked)
     if (status != TW_OK) {
         return status;
     }
-    if (asked->histogram > MOST_BINS) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "--histogram=%lld: expected at most %d bins",
+    if (asked->histogram > MOST_BINS ||
+        (asked->histogram == 0 && cli_given(job->parsed, "histogram"))) {
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "--histogram=%lld: expected 1 to %d bins",
                        (long long)asked->histogram, MOST_BINS);
     }
     if (asked->count < 1 || asked->count > INT32_MAX) {

@@ -41,10 +41,10 @@ static const cli_option shape_options[] = {
     {"density", 0, CLI_NUMBER, "P", offsetof(settings, density), 0,
      "dense: the probability of each arc, 0.5 by default; grid: of each lattice edge, 1 by "
      "default."},
-    {"rows", 0, CLI_COUNT, "R", offsetof(settings, rows), 0,
+    {"rows", 0, CLI_COUNT, "R", offsetof(settings, rows), 1,
      "grid: rows of the lattice; near-square for --vertices by default. Images: rows; 1000 by "
      "default."},
-    {"cols", 0, CLI_COUNT, "C", offsetof(settings, cols), 0,
+    {"cols", 0, CLI_COUNT, "C", offsetof(settings, cols), 1,
      "grid: columns of the lattice. "
      "Images: columns; as many as rows by default."},
     {"levels", 0, CLI_COUNT, "L", offsetof(settings, levels), 0,
