@@ -40,8 +40,8 @@
  * that comes from and goes to memory that is not pinned, or that is. H200 and its host, two threads
  * on a core, November 2026 (bench/gpu_calls.sh). */
 #define COUNTERS_SECONDS 5e-9
+#define STACKS_SECONDS 20e-9
 #define BINS_SECONDS 25e-9
-#define STACKS_SECONDS 25e-9 /* not measured there */
 #define LANES_SECONDS 0.7e-9
 #define LIST_SECONDS 2e-9
 #define CALL_SECONDS 0.0002
@@ -535,8 +535,8 @@ static double cpu_seconds(tw_context *ctx, const twi_entropy_setup *setup)
     const double elements = (double)setup->shape.rows * (double)setup->shape.cols;
     const double changes = 2.0 * (double)setup->window.run_count; /* of a window that moves */
     const double each = setup->method == TWI_ENTROPY_COUNTERS ? COUNTERS_SECONDS
-                        : setup->method == TWI_ENTROPY_BINS   ? BINS_SECONDS
                         : setup->method == TWI_ENTROPY_STACKS ? STACKS_SECONDS
+                        : setup->method == TWI_ENTROPY_BINS   ? BINS_SECONDS
                         : setup->method == TWI_ENTROPY_LANES  ? changes * LANES_SECONDS
                                                               : changes * LIST_SECONDS;
     return elements * each / twi_thread_count(ctx);

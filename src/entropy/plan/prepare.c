@@ -2,9 +2,9 @@
  * Options checked and completed, and the method chosen.
  *
  * Methods, best first, each with what it can do: the counters take at most 16 levels, every element
- * counting, and full windows of less than 32 elements; the bins and the stacks up to 256 levels and
- * full windows of up to 127 rows, and are best from 24 and from 15 rows on; the lanes full windows
- * of 4 rows or more; the list everything.
+ * counting, and full windows of less than 32 elements; the stacks and the bins up to 256 levels and
+ * full windows of up to 127 rows, and are best from 15 and from 40 rows on, the bins without stacks
+ * from 24; the lanes full windows of 4 rows or more; the list everything.
  */
 #include "entropy/plan/prepare.h"
 
@@ -45,7 +45,7 @@ tw_status tw_entropy_border_parse(tw_entropy_border *out, const char *name)
 
 const char *twi_entropy_method_name(twi_entropy_method method)
 {
-    static const char *const names[] = {"auto", "counters", "bins", "stacks", "lanes", "list"};
+    static const char *const names[] = {"auto", "counters", "stacks", "bins", "lanes", "list"};
     return names[method];
 }
 
@@ -139,10 +139,10 @@ bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
     case TWI_ENTROPY_COUNTERS:
         return opts->type == TW_F32 && opts->levels <= 16 && !twi_entropy_skips(opts) &&
                setup->window.full && setup->window.size < 32;
-    case TWI_ENTROPY_BINS:
-        return twi_bins_take(setup);
     case TWI_ENTROPY_STACKS:
         return twi_stacks_take(setup);
+    case TWI_ENTROPY_BINS:
+        return twi_bins_take(setup);
     case TWI_ENTROPY_LANES:
         return opts->type == TW_F32 && twi_lane_count(&setup->window) > 0 &&
                !twi_entropy_is_wide(setup);
@@ -152,11 +152,12 @@ bool twi_entropy_can(const twi_entropy_setup *setup, twi_entropy_method method)
 }
 
 /* Whether a method that can take the window is the one to take it. */
-static bool pays(const twi_entropy_setup *setup)
+static bool pays(tw_context *ctx, const twi_entropy_setup *setup)
 {
-    return setup->method == TWI_ENTROPY_BINS     ? twi_bins_pay(setup)
-           : setup->method == TWI_ENTROPY_STACKS ? twi_stacks_pay(setup)
-                                                 : true;
+    return setup->method == TWI_ENTROPY_BINS ? twi_bins_pay(setup)
+           : setup->method == TWI_ENTROPY_STACKS
+               ? twi_stacks_pay(setup) && twi_entropy_fits_stacks(ctx, setup)
+               : true;
 }
 
 void twi_entropy_turn_to(twi_entropy_setup *setup, const tw_matrix *in)
@@ -205,12 +206,9 @@ tw_status twi_entropy_prepare(tw_context *ctx, twi_entropy_setup *out, const tw_
         out->method = method != TWI_ENTROPY_AUTO ? method
                       : vectors                  ? TWI_ENTROPY_COUNTERS
                                                  : TWI_ENTROPY_LANES;
-        while (method == TWI_ENTROPY_AUTO && !(twi_entropy_can(out, out->method) && pays(out))) {
+        while (method == TWI_ENTROPY_AUTO &&
+               !(twi_entropy_can(out, out->method) && pays(ctx, out))) {
             out->method++;
-        }
-        if (method == TWI_ENTROPY_AUTO && out->method == TWI_ENTROPY_STACKS &&
-            !twi_entropy_fits_stacks(ctx, out)) {
-            out->method = TWI_ENTROPY_LANES; /* which need fewer rows */
         }
         if (!twi_entropy_can(out, out->method)) {
             status = tw_fail(ctx, TW_ERR_ARGUMENT, "the method '%s' cannot take this window",

@@ -21,10 +21,10 @@
 typedef enum twi_entropy_method {
     TWI_ENTROPY_AUTO,
     TWI_ENTROPY_COUNTERS, /* 16 counters in one vector: few levels, small full windows */
-    TWI_ENTROPY_BINS,     /* all counts of a window in vectors: up to 256 levels, high windows */
-    TWI_ENTROPY_STACKS,   /* a level's counts in 32 windows in one vector: likewise */
-    TWI_ENTROPY_LANES,    /* several rows of outputs in one histogram: full windows */
-    TWI_ENTROPY_LIST      /* one row of outputs, elements that enter and leave by a list: any */
+    TWI_ENTROPY_STACKS, /* a level's counts in 32 windows in one vector: 256 levels, high windows */
+    TWI_ENTROPY_BINS,   /* all counts of a window in vectors: likewise */
+    TWI_ENTROPY_LANES,  /* several rows of outputs in one histogram: full windows */
+    TWI_ENTROPY_LIST    /* one row of outputs, elements that enter and leave by a list: any */
 } twi_entropy_method;
 
 typedef struct twi_entropy_feed twi_entropy_feed;
