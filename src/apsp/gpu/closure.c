@@ -380,12 +380,9 @@ static tw_status run_rounds(gpu_closure *self, const twi_closure_ops *ops, bool 
 static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched)
 {
     twi_gpu_round round = self->round;
-    uint64_t bytes = place_together(self, &round, memory);
-    tw_status status = check(self, (int)cudaMemsetAsync(memory, 0, bytes, self->wide),
-                             "clearing the flags of the blocks");
-    return status == TW_OK ? check(self, self->kernel->together(&round, self->wide, launched),
-                                   "starting to close a small matrix")
-                           : status;
+    round.published = place_together(self, &round, memory);
+    return check(self, self->kernel->together(&round, self->wide, launched),
+                 "starting to close a small matrix");
 }
 
 /* The round with that pivot where each is one launch. */

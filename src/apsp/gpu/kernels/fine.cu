@@ -2,15 +2,19 @@
  * A small matrix of whole numbers, closed in one launch as in together.cuh, by tiles of half the
  * side: the way from one pivot to the next, which bounds such a matrix, has an eighth of the
  * arithmetic, on twice as many pivots. Each thread block keeps one tile in its registers; what it
- * publishes tells by itself that it has arrived.
+ * publishes tells by itself that it has arrived, where all blocks together have written zeros
+ * first.
  *
  * The file is compiled with two rows to a thread (TWI_GPU_FINE_ROWS), where the way from pivot to
  * pivot counts, and with four, of which the processors hold more.
  */
 #define TWI_GPU_TYPE i32
+#include "apsp/gpu/kernels/launch.cuh"
 #include "apsp/gpu/kernels/one_type.cuh"
 
 #if !defined(TWI_HIP) /* where nobody has run it: tiles of together.cuh do */
+
+#include <cooperative_groups.h>
 
 enum {
     SIDE = TWI_GPU_FINE_SIDE,
@@ -19,6 +23,8 @@ enum {
     ACROSS = SIDE / WORDS, /* threads */
     THREADS = SIDE / ROWS * ACROSS,
     WARP = 32,
+    GROUP = 4,                                /* words that are read and written at once */
+    GROUPS = SIDE * SIDE / (THREADS * GROUP), /* of a tile, for a thread */
     PITCH = SIDE + 4, /* of a left operand in shared memory, whose columns are written */
     COMPLEMENT = 0x7FFFFFFF,
 };
@@ -28,8 +34,10 @@ struct close_shared {
     word col[2][2][SIDE];
 };
 
-/* The more of them a processor is to hold, the less may lie ready. */
-enum { ROW_READY = ROWS < 4 };
+enum {
+    ROW_READY = ROWS < 4, /* the more of them a processor is to hold, the less may lie ready */
+    CLEARS = ROWS < 4, /* itself, which is sooner done than a launch for it while there are few */
+};
 
 struct fine_shared {
     word a[SIDE * PITCH];
@@ -108,26 +116,29 @@ static __device__ __forceinline__ void publish_transposed(const tile_of_thread &
     }
 }
 
+/* Nothing has been published yet. */
+static __device__ __forceinline__ void clear_all(const twi_gpu_round &r)
+{
+    const int pieces = (int)(r.published / (GROUP * sizeof(word)));
+    for (int i = blockIdx.x * THREADS + threadIdx.x; i < pieces; i += gridDim.x * THREADS) {
+        publish16((word *)r.next_row + (int64_t)i * GROUP, make_int4(0, 0, 0, 0));
+    }
+}
+
 static __device__ __forceinline__ bool is_there(int4 v)
 {
     return v.x != 0 && v.y != 0 && v.z != 0 && v.w != 0;
 }
 
-/* A tile that another block publishes. */
-template <int pitch> static __device__ __forceinline__ void bring(word *shared, const word *from)
+static __device__ __forceinline__ bool has_begun(const word *tile)
 {
-    enum { GROUP = 4, GROUPS = SIDE * SIDE / (THREADS * GROUP) };
-    int4 v[GROUPS];
-    from += threadIdx.x * GROUP;
-    if (threadIdx.x % WARP == 0) { /* one thread of a warp looks first */
-        while (*(const volatile int32_t *)from == 0) {
-        }
-    }
-    __syncwarp();
-#pragma unroll
-    for (int g = 0; g < GROUPS; g++) {
-        v[g] = read16(from + g * THREADS * GROUP);
-    }
+    return *(const volatile int32_t *)tile != 0;
+}
+
+/* What of a tile was read, and what is still to come. */
+template <int pitch>
+static __device__ __forceinline__ void keep_tile(word *shared, int4 (&v)[GROUPS], const word *from)
+{
 #pragma unroll
     for (int g = 0; g < GROUPS; g++) {
         while (!is_there(v[g])) {
@@ -137,6 +148,45 @@ template <int pitch> static __device__ __forceinline__ void bring(word *shared, 
         *(int4 *)(shared + at / SIDE * pitch + at % SIDE) = make_int4(
             v[g].x ^ COMPLEMENT, v[g].y ^ COMPLEMENT, v[g].z ^ COMPLEMENT, v[g].w ^ COMPLEMENT);
     }
+}
+
+/* A tile that another block publishes. */
+template <int pitch> static __device__ __forceinline__ void bring(word *shared, const word *from)
+{
+    int4 v[GROUPS];
+    from += threadIdx.x * GROUP;
+    if (threadIdx.x % WARP == 0) { /* one thread of a warp looks first */
+        while (!has_begun(from)) {
+        }
+    }
+    __syncwarp();
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+        v[g] = read16(from + g * THREADS * GROUP);
+    }
+    keep_tile<pitch>(shared, v, from);
+}
+
+/* A left and a right operand, on their way at the same time. */
+static __device__ __forceinline__ void bring_both(word *left, const word *from_left, word *right,
+                                                  const word *from_right)
+{
+    int4 v[GROUPS];
+    int4 w[GROUPS];
+    from_left += threadIdx.x * GROUP;
+    from_right += threadIdx.x * GROUP;
+    if (threadIdx.x % WARP == 0) {
+        while (!has_begun(from_left) || !has_begun(from_right)) {
+        }
+    }
+    __syncwarp();
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+        v[g] = read16(from_left + g * THREADS * GROUP);
+        w[g] = read16(from_right + g * THREADS * GROUP);
+    }
+    keep_tile<PITCH>(left, v, from_left);
+    keep_tile<SIDE>(right, w, from_right);
 }
 
 /* ------------------------------------------------------------------------------- shared memory */
@@ -170,14 +220,15 @@ static __device__ __forceinline__ word stepped(word c, word a0, word b0, word a1
                                 : step::pair(c, a0, b0, a1, b1, one);
 }
 
-/* c = min(c, a (x) b). */
+/* c = min(c, a (x) b). `unroll` steps: as many as the registers allow. */
+template <int unroll>
 static __device__ __forceinline__ void multiply(tile_of_thread &c, const word *a, const word *b,
                                                 int one)
 {
     __syncthreads();
     a += first_row();
     b += first_word();
-#pragma unroll 8
+#pragma unroll(unroll / 2)
     for (int k = 0; k < SIDE; k += 2) {
         const several<ROWS> a0 = *(const several<ROWS> *)(a + k * PITCH);
         const several<ROWS> a1 = *(const several<ROWS> *)(a + (k + 1) * PITCH);
@@ -307,6 +358,9 @@ static __global__ void TWI_BOUNDS(THREADS, blocks) fine_kernel(const twi_gpu_rou
     if (r.needed != NULL && *r.needed == 0) {
         return;
     }
+    enum { UNROLL = blocks > 16 ? SIDE / 2 : SIDE }; /* where there are registers for it */
+    clear_all(r);
+    cooperative_groups::this_grid().sync();
     __shared__ __align__(16) fine_shared shared;
     const int64_t words = SIDE * SIDE;
     const int down = blockIdx.x / r.tiles;
@@ -340,20 +394,20 @@ static __global__ void TWI_BOUNDS(THREADS, blocks) fine_kernel(const twi_gpu_rou
                     through[i][j] = step::infinity();
                 }
             }
-            multiply(through, shared.a, shared.b, r.one);
+            multiply<UNROLL>(through, shared.a, shared.b, r.one);
             __syncthreads();
             store_transposed(through, shared.a);
             if (!ROW_READY) {
                 bring<SIDE>(shared.b, raw_row);
             }
-            multiply(c, shared.a, ROW_READY ? shared.d : shared.b, r.one);
+            multiply<UNROLL>(c, shared.a, ROW_READY ? shared.d : shared.b, r.one);
         } else if (down == pivot) {
             if (across == pivot + 1) {
                 publish_words(c, raw_row);
             }
             store_words(c, shared.b); /* while the tile is still being closed */
             bring<PITCH>(shared.a, tile_t);
-            multiply(c, shared.a, shared.b, r.one);
+            multiply<UNROLL>(c, shared.a, shared.b, r.one);
             publish_words(c, row + across * words);
         } else if (across == pivot) {
             if (down == pivot + 1) {
@@ -361,12 +415,11 @@ static __global__ void TWI_BOUNDS(THREADS, blocks) fine_kernel(const twi_gpu_rou
             }
             store_transposed(c, shared.a);
             bring<SIDE>(shared.b, tile);
-            multiply(c, shared.a, shared.b, r.one);
+            multiply<UNROLL>(c, shared.a, shared.b, r.one);
             publish_transposed(c, col + down * words);
         } else {
-            bring<PITCH>(shared.a, col + down * words);
-            bring<SIDE>(shared.b, row + across * words);
-            multiply(c, shared.a, shared.b, r.one);
+            bring_both(shared.a, col + down * words, shared.b, row + across * words);
+            multiply<UNROLL>(c, shared.a, shared.b, r.one);
         }
     }
     store_tile(c, r, down, across);
@@ -391,24 +444,19 @@ extern "C" int JOIN(twi_gpu_fine_, TWI_GPU_FINE_ROWS)(const twi_gpu_round *r, vo
 {
     twi_gpu_round copy = *r;
     void *arguments[] = {&copy};
+    static int known[FINE_KERNELS][DEVICES_KEPT];
     const int tiles = r->tiles * r->tiles;
-    int device = 0;
-    int processors = 0;
-    int error = (int)cudaGetDevice(&device);
-    if (error == 0) {
-        error = (int)cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    }
+    int error = 0;
     *launched = 0;
     for (int i = 0; i < FINE_KERNELS && error == 0 && !*launched; i++) {
-        int each = 0;
-        error =
-            (int)cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, fine_kernels[i], THREADS, 0);
-        if (error == 0 && tiles <= each * processors) {
-            error =
-                (int)cudaLaunchCooperativeKernel(fine_kernels[i], dim3((unsigned)tiles),
-                                                 dim3(THREADS), arguments, 0, (cudaStream_t)stream);
-            *launched = error == 0;
+        int most = 0;
+        error = blocks_at_once(fine_kernels[i], THREADS, known[i], &most);
+        if (error != 0 || tiles > most) {
+            continue;
         }
+        error = (int)cudaLaunchCooperativeKernel(fine_kernels[i], dim3((unsigned)tiles),
+                                                 dim3(THREADS), arguments, 0, (cudaStream_t)stream);
+        *launched = error == 0;
     }
     if (error == (int)cudaErrorCooperativeLaunchTooLarge || error == (int)cudaErrorNotSupported) {
         (void)cudaGetLastError(); /* others may hold a part of the device */

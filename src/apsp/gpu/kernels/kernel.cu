@@ -13,6 +13,7 @@
  * (gpu/kernels/together.cuh).
  */
 #include "apsp/gpu/kernels/ahead.cuh"
+#include "apsp/gpu/kernels/launch.cuh"
 #include "apsp/gpu/kernels/together.cuh"
 
 /* ------------------------------------------------------------------------------------ the kernels
@@ -254,33 +255,22 @@ static const void *const together_kernels[] = {
 };
 enum { TOGETHER_KERNELS = sizeof together_kernels / sizeof *together_kernels };
 
-static int blocks_at_once(const void *kernel, int *blocks)
-{
-    int device = 0;
-    int processors = 0;
-    int each = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) {
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    }
-    if (error == cudaSuccess) {
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, THREADS, 0);
-    }
-    *blocks = each * processors;
-    return (int)error;
-}
-
 static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
 {
     twi_gpu_round copy = *r;
     void *arguments[] = {&copy};
+    static int known[TOGETHER_KERNELS][DEVICES_KEPT];
     int tiles = r->tiles * r->tiles;
     int error = 0;
     *launched = 0;
     for (int i = 0; i < TOGETHER_KERNELS && error == 0 && !*launched; i++) {
         int most = 0;
-        error = blocks_at_once(together_kernels[i], &most);
-        if (error == 0 && tiles <= most) {
+        error = blocks_at_once(together_kernels[i], THREADS, known[i], &most);
+        if (error != 0 || tiles > most) {
+            continue;
+        }
+        error = (int)cudaMemsetAsync(r->next_row, 0, r->published, (cudaStream_t)stream);
+        if (error == 0) {
             error =
                 (int)cudaLaunchCooperativeKernel(together_kernels[i], dim3((unsigned)tiles),
                                                  dim3(THREADS), arguments, 0, (cudaStream_t)stream);
