@@ -20,10 +20,11 @@
 #include "gpu/layout.h"
 #include "gpu/queue.h"
 
-#define FLAG_BYTES 256     /* of the decision */
-#define NARROW_FROM 4001   /* n: below, a failed attempt would cost more than 16 bits gain */
-#define NARROW_COMPUTE 90  /* architectures on which 16 bits are twice as fast: from here */
-#define NARROW_UNKNOWN 120 /* to here; what this one makes of them was never measured */
+#define FLAG_BYTES 256          /* of the decision */
+#define NARROW_FROM 4001        /* n: below, a failed attempt would cost more than 16 bits gain */
+#define NARROW_FROM_HALVES 8000 /* likewise of symmetric matrices */
+#define NARROW_COMPUTE 90       /* architectures on which 16 bits are twice as fast: from here */
+#define NARROW_UNKNOWN 120      /* to here; what this one makes of them was never measured */
 
 /* What one call will do. */
 typedef struct device_run {
@@ -94,8 +95,8 @@ static device_run describe(const tw_matrix *matrix, const tw_apsp_options *opts,
         .undirected = opts->symmetric != 0,
         .kernel = twi_gpu_kernel_choose(matrix->type, n),
     };
-    bool narrow = opts->work_type == TW_U16 ||
-                  (opts->work_type == TW_AUTO && twi_gpu_narrow_pays(n, compute));
+    bool pays = twi_gpu_narrow_pays(n, compute) && (!run.undirected || n >= NARROW_FROM_HALVES);
+    bool narrow = opts->work_type == TW_U16 || (opts->work_type == TW_AUTO && pays);
     bool pieces = (uintptr_t)matrix->data % TWI_GPU_PIECE == 0 &&
                   matrix->stride * element % TWI_GPU_PIECE == 0;
     run.copy_ld = pieces || n <= run.kernel->side ? 0 : twi_gpu_row_length(n, element);
