@@ -2,7 +2,8 @@
  * Times of the GPU closure on matrices that already lie in GPU memory: the closure alone by type,
  * and the device entry as a caller sees it, beside the ceiling of each type. Each result is checked
  * before its time is printed: sources drawn at random against a plain dense Dijkstra. Complete
- * graphs, or several beside each other, or only with short edges; weights 1 ... 1000. One line of
+ * graphs, or several beside each other, or only with short edges; weights 1 ... 1000, or
+ * 10,000 more. One line of
  * JSON a case on stdout, a table on stderr. Built and run by bench/gpu.sh.
  *
  *   gpu [MOST [LEAST]]     the cases of that many vertices
@@ -22,6 +23,11 @@
 #define REPEATS_LARGE 3
 #define SOURCES 8
 #define HEAVIEST 1000
+/* Eight hops and more from end to end, of 10,000 and more each. */
+#define FAR(work, n, undirected)                                \
+    {                                                           \
+        "entry", TW_I32, work, n, undirected, 1, (n) / 8, 10000 \
+    }
 
 static tw_context *ctx;
 
@@ -33,6 +39,7 @@ typedef struct bench_case {
     bool undirected;
     int32_t parts; /* that no edge joins, each as large as the others */
     int64_t reach; /* edges join vertices at most this far from each other; 0: any */
+    int32_t least; /* weights are this much more */
 } bench_case;
 
 static void must(tw_status status)
@@ -57,7 +64,7 @@ static int32_t weight_of(const bench_case *c, int64_t i, int64_t j)
     int64_t a = c->undirected && i < j ? j : i;
     int64_t b = c->undirected && i < j ? i : j;
     uint64_t random = twi_random_at(1, (uint64_t)(a * c->n + b));
-    return i == j ? 0 : 1 + (int32_t)twi_random_below(random, HEAVIEST);
+    return i == j ? 0 : c->least + 1 + (int32_t)twi_random_below(random, HEAVIEST);
 }
 
 static double get(const void *row, int64_t at, tw_type type)
@@ -252,12 +259,13 @@ static int run_case(const bench_case *c)
     const char *work = c->work == TW_AUTO ? "auto" : tw_type_name(c->work);
     printf(
         "{\"case\": \"%s\", \"type\": \"%s\", \"work\": \"%s\", \"n\": %lld, \"undirected\": %d, "
-        "\"parts\": %d, \"reach\": %lld, \"ms\": %.4f, \"relaxations_per_s\": %.4e, \"workspace\": "
+        "\"parts\": %d, \"reach\": %lld, \"least\": %d, \"ms\": %.4f, \"relaxations_per_s\": %.4e, "
+        "\"workspace\": "
         "%llu, \"rows_checked\": %d, "
         "\"wrong\": %lld}\n",
         c->what, tw_type_name(c->type), work, (long long)c->n, c->undirected, c->parts,
-        (long long)c->reach, ms, n * n * n / ms * 1e3, (unsigned long long)p.device.workspace_bytes,
-        SOURCES, (long long)wrong);
+        (long long)c->reach, c->least + 1, ms, n * n * n / ms * 1e3,
+        (unsigned long long)p.device.workspace_bytes, SOURCES, (long long)wrong);
     fprintf(stderr, "%-8s %-4s %-5s %6lld %-10s %d %4lld %10.4f ms %8.3f T/s %s\n", c->what,
             tw_type_name(c->type), work, (long long)c->n, c->undirected ? "undirected" : "directed",
             c->parts, (long long)c->reach, ms, n * n * n / ms * 1e-9,
@@ -282,54 +290,63 @@ static void show_ceilings(void)
 int main(int argc, char **argv)
 {
     static const bench_case cases[] = {
-        {"entry", TW_I32, TW_AUTO, 100, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 500, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 1000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 1400, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 1500, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 2000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 2000, true, 1, 0},
-        {"entry", TW_F32, TW_F32, 2000, false, 1, 0},
-        {"entry", TW_I32, TW_I32, 2500, false, 1, 0},
-        {"entry", TW_I32, TW_I32, 3000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 3000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 3000, false, 2, 0},
-        {"entry", TW_I32, TW_AUTO, 3000, true, 1, 0},
-        {"entry", TW_I32, TW_I32, 3000, true, 1, 0},
-        {"entry", TW_I32, TW_I32, 3500, false, 1, 0},
-        {"entry", TW_I32, TW_I32, 3500, true, 1, 0},
-        {"entry", TW_I32, TW_I32, 3900, true, 1, 0},
-        {"entry", TW_I32, TW_I32, 4000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 4000, false, 1, 0},
-        {"entry", TW_I32, TW_I32, 4000, false, 2, 0},
-        {"entry", TW_I32, TW_AUTO, 4000, false, 2, 0},
-        {"entry", TW_I32, TW_I32, 5000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 5000, false, 1, 0},
-        {"entry", TW_I32, TW_I32, 5000, false, 2, 0},
-        {"entry", TW_I32, TW_AUTO, 5000, false, 2, 0},
-        {"entry", TW_I32, TW_I32, 5000, true, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 5000, true, 1, 0},
-        {"entry", TW_I32, TW_I32, 8000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 8000, false, 1, 0},
-        {"entry", TW_I32, TW_I32, 10000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 10000, false, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 10001, false, 1, 0},
-        {"entry", TW_I32, TW_I32, 10000, true, 1, 0},
-        {"entry", TW_I32, TW_AUTO, 10000, true, 1, 0},
-        {"entry", TW_F32, TW_F32, 1000, false, 1, 0},
-        {"entry", TW_F32, TW_F32, 3000, false, 1, 0},
-        {"entry", TW_F32, TW_F32, 5000, false, 1, 0},
-        {"entry", TW_F32, TW_F32, 10000, false, 1, 0},
-        {"entry", TW_F64, TW_F64, 10000, false, 1, 0},
-        {"closure", TW_I32, TW_I32, 32768, false, 8, 0},
-        {"closure", TW_I32, TW_I32, 32768, false, 1, 500},
-        {"closure", TW_I32, TW_I32, 32768, false, 1, 0},
-        {"closure", TW_I32, TW_I32, 32768, true, 1, 0},
-        {"closure", TW_U16, TW_U16, 32768, false, 1, 0},
-        {"closure", TW_U16, TW_U16, 32768, true, 1, 0},
-        {"closure", TW_F32, TW_F32, 32768, false, 1, 0},
-        {"closure", TW_F32, TW_F32, 32768, true, 1, 0},
-        {"closure", TW_I32, TW_I32, 50001, false, 1, 0}, /* n^2 is more than 32 bits can count */
+        {"entry", TW_I32, TW_AUTO, 100, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 500, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 1000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 1400, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 1500, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 2000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 2000, true, 1, 0, 0},
+        {"entry", TW_F32, TW_F32, 2000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 2500, false, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 3000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 3000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 3000, false, 2, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 3000, true, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 3000, true, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 3500, false, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 3500, true, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 3900, true, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 4000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 4000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 4000, false, 2, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 4000, false, 2, 0, 0},
+        {"entry", TW_I32, TW_I32, 5000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 5000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 5000, false, 2, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 5000, false, 2, 0, 0},
+        {"entry", TW_I32, TW_I32, 5000, true, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 5000, true, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 8000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 8000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 10000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 10000, false, 1, 0, 0},
+        {"entry", TW_I32, TW_AUTO, 10001, false, 1, 0, 0},
+        {"entry", TW_I32, TW_I32, 10000, true, 1, 0, 0},
+        /* pairs at distances beyond 16 bits, which nothing shows before the end */
+        FAR(TW_I32, 5000, false),
+        FAR(TW_AUTO, 5000, false),
+        FAR(TW_I32, 5000, true),
+        FAR(TW_AUTO, 5000, true),
+        FAR(TW_I32, 8000, false),
+        FAR(TW_AUTO, 8000, false),
+        FAR(TW_I32, 8000, true),
+        FAR(TW_AUTO, 8000, true),
+        {"entry", TW_I32, TW_AUTO, 10000, true, 1, 0, 0},
+        {"entry", TW_F32, TW_F32, 1000, false, 1, 0, 0},
+        {"entry", TW_F32, TW_F32, 3000, false, 1, 0, 0},
+        {"entry", TW_F32, TW_F32, 5000, false, 1, 0, 0},
+        {"entry", TW_F32, TW_F32, 10000, false, 1, 0, 0},
+        {"entry", TW_F64, TW_F64, 10000, false, 1, 0, 0},
+        {"closure", TW_I32, TW_I32, 32768, false, 8, 0, 0},
+        {"closure", TW_I32, TW_I32, 32768, false, 1, 500, 0},
+        {"closure", TW_I32, TW_I32, 32768, false, 1, 0, 0},
+        {"closure", TW_I32, TW_I32, 32768, true, 1, 0, 0},
+        {"closure", TW_U16, TW_U16, 32768, false, 1, 0, 0},
+        {"closure", TW_U16, TW_U16, 32768, true, 1, 0, 0},
+        {"closure", TW_F32, TW_F32, 32768, false, 1, 0, 0},
+        {"closure", TW_F32, TW_F32, 32768, true, 1, 0, 0},
+        {"closure", TW_I32, TW_I32, 50001, false, 1, 0, 0}, /* n^2 is more than 32 bits can count */
     };
     int64_t most = argc > 1 ? atoll(argv[1]) : INT64_MAX; /* the largest n to run */
     int64_t least = argc > 2 ? atoll(argv[2]) : 0;        /* and the smallest */
@@ -344,7 +361,7 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "counters") == 0) {
         tw_type type = TW_AUTO;
         must(tw_type_parse(&type, argv[2]));
-        bench_case one = {"closure", type, type, 8192, false, 1, 0};
+        bench_case one = {"closure", type, type, 8192, false, 1, 0, 0};
         bad = run_case(&one);
         tw_context_destroy(ctx);
         return bad;
