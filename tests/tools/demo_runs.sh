@@ -21,4 +21,10 @@ grep -q '^    diameter     35257, from 70 to 4831$' said || {
     grep diameter said >&2
     exit 1
 }
+# A sweep is told with what it saved.
+! grep -q '^    plan: sweep' said || grep -Eq '^    done in .* relaxations, [0-9.]+ % of the 118 G \(n\^3\) of Floyd-Warshall$' said || {
+    echo "demo_runs.sh: the demo does not say what the sweep saved:" >&2
+    grep 'done in' said >&2
+    exit 1
+}
 grep -q '^Done' said
