@@ -207,7 +207,7 @@ def stale():
     before = open(os.path.join(folder, "d.npy"), "rb").read()
     for words in (["g.bin", "d.npy"], ["trains.csv", "--predecessors", "d.npy"]):
         _, said, code, err = ranks(2, "apsp", *words)
-        check(code == 2 and len(said) == 1 and "d.rows.txt" in said[0] and "are of another matrix" in said[0], words, err)
+        check(code == 2 and len(said) == 1 and "d.rows.txt" in said[0] and "are left from an earlier run" in said[0], words, err)
     check(open(os.path.join(folder, "d.npy"), "rb").read() == before, "the matrix is as it was")
     one("apsp", "trains.csv", "right.npy", "--sources", "Thun")
     _, said, code, err = ranks(2, "apsp", "trains.csv", "d.npy", "--labels", "--sources", "Thun")

@@ -300,7 +300,7 @@ static tw_status convert_matrix(cli_job *job, const settings *s, const char *in,
     if (status == TW_OK && !s->labels) {
         const cli_file output = {"OUT", out};
         status = cli_refuse_foreign_labels(ctx, &output, s->out_format,
-                                           "use --labels to replace them, or remove them");
+                                           "use --labels to rewrite them, or remove them");
     }
     if (status == TW_OK) {
         status = cli_refuse_type(job, "raw-type", s->raw_type, &input, s->reading.format);

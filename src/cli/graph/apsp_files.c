@@ -40,7 +40,7 @@ tw_status cli_apsp_check_names(tw_context *ctx, cli_apsp_files *files)
         cli_refuse_foreign_labels(ctx, &before, NULL, "remove them, or name another file");
     if (status == TW_OK && !files->labels) {
         status = cli_refuse_foreign_labels(ctx, &output, files->in_lines ? "csv" : format,
-                                           "use --labels to replace them, or remove them");
+                                           "use --labels to rewrite them, or remove them");
     }
     if (status != TW_OK || !files->labels) {
         return status;

@@ -79,8 +79,8 @@ tw_status cli_refuse_foreign_labels(tw_context *ctx, const cli_file *output, con
     }
     return tw_fail(
         ctx, TW_ERR_ARGUMENT,
-        "%s '%.300s': the names in '%.300s' and '%.300s' are of another matrix and would "
-        "be taken for those of this one: %s",
+        "%s '%.300s': '%.300s' and '%.300s' are left from an earlier run and would be read as the "
+        "names of this matrix; %s",
         output->what, output->path, files.rows, files.cols, instead);
 }
 
