@@ -181,7 +181,7 @@ def _answer(
 def writable(out: Any, shape: tuple[int, ...], known: Any, name: str = "out") -> np.ndarray:
     """A caller's array for a result, or the exception that says what is wrong with it."""
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"{name} is a NumPy array, not {type(out).__name__}")
+        raise TypeError(f"{name} must be a NumPy array, not {type(out).__name__}")
     if isinstance(out, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array: pass its data")
     if out.shape != shape:
@@ -282,7 +282,7 @@ def apsp(
         return _device.apsp(graph, out, **kind)
     graph = as_graph(graph, **kind)
     if out is not None and not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a NumPy array, not {type(out).__name__}")
+        raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
     if dtype is None:
         dtype = np.float64 if out is None else out.dtype
     asked = Question(graph, sources, targets, cutoff, dtype, method, order)
@@ -601,7 +601,7 @@ def nearest(
     """
     k = operator.index(k)
     if not 1 <= k < 2**31:
-        raise ValueError(f"k = {k}: ask for 1 or more")
+        raise ValueError(f"k must be at least 1, not {k}")
     graph = as_graph(graph, **kind)
     asked = Question(graph, sources, targets, cutoff, np.float64, method, order)
     asked.options.type = _abi.AUTO

@@ -111,7 +111,7 @@ def matrix_of(array: Any, name: str) -> _abi.Matrix:
     told = _interface(array)
     shape, kind = told["shape"], told["typestr"].lstrip("<|=")
     if len(shape) != 2:
-        raise ValueError(f"{name} has two dimensions, not {len(shape)}")
+        raise ValueError(f"{name} must have two dimensions, not {len(shape)}")
     if kind not in _TYPES:
         raise TypeError(f"{name} is of {told['typestr']}; use {', '.join(_TYPES)}")
     item = int(kind[1])

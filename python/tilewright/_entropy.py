@@ -43,7 +43,7 @@ def _levels_of(image: Any) -> np.ndarray:
     float64 is rounded to float32."""
     array = np.asarray(image)
     if array.ndim != 2:
-        raise ValueError(f"an image has two dimensions, not {array.ndim}: pass one plane")
+        raise ValueError(f"an image must have two dimensions, not {array.ndim}; pass one plane")
     kind = array.dtype.kind
     if array.dtype in _IMAGES:
         return array if _lies_in_rows(array) else np.ascontiguousarray(array).copy()
@@ -74,7 +74,7 @@ class _Options:
     def bytes_matrix(self, name: str, array: Any) -> np.ndarray:
         found = np.ascontiguousarray(np.asarray(array) != 0).astype(np.uint8)
         if found.ndim != 2:
-            raise ValueError(f"{name} has two dimensions, not {found.ndim}")
+            raise ValueError(f"{name} must have two dimensions, not {found.ndim}")
         self.kept.append(found)
         self.point(name, _matrix(found, _abi.U8))
         return found

@@ -51,7 +51,7 @@ def values_for_c(array: np.ndarray) -> np.ndarray:
         return _plain(array, np.float32 if array.dtype.itemsize <= 4 else np.float64)
     if kind == "O":
         return _plain(array, np.float64)
-    raise TypeError(f"weights of {array.dtype}: they are real numbers")
+    raise TypeError(f"weights: {array.dtype} is not supported; use real numbers")
 
 
 def _indices_for_c(array: np.ndarray) -> np.ndarray:
@@ -295,9 +295,9 @@ def rows_of_networkx(
 def square(shape: tuple[int, ...]) -> int:
     """The side of a square shape."""
     if len(shape) != 2:
-        raise ValueError(f"a graph has two dimensions, not {len(shape)}")
+        raise ValueError(f"a graph must have two dimensions, not {len(shape)}")
     if shape[0] != shape[1]:
-        raise ValueError(f"a graph is square, not {shape[0]} x {shape[1]}")
+        raise ValueError(f"a graph must be square, not {shape[0]} x {shape[1]}")
     return int(shape[0])
 
 

@@ -93,7 +93,7 @@ class _Writer:
             self.tree = ast.parse(text.strip(), mode="eval").body
         except SyntaxError as error:
             where = f", column {error.offset}" if error.offset else ""
-            raise SyntaxError(f"{text!r} is no expression{where}: {error.msg}") from None
+            raise SyntaxError(f"invalid expression {text!r}{where}: {error.msg}") from None
         self.names: list[str] = []
         self.text = self._write(self.tree)
         self.is_truth = self._truth(self.tree)
@@ -133,7 +133,7 @@ class _Writer:
             return "where({}, {}, {})".format(*(self._write(part) for part in parts))
         if isinstance(node, ast.Call):
             return self._call(node)
-        raise TypeError(f"{ast.unparse(node)!r} is nothing that an expression here can have")
+        raise TypeError(f"{ast.unparse(node)!r} is not supported in expressions")
 
     @staticmethod
     def _constant(value: Any) -> str:
@@ -141,7 +141,7 @@ class _Writer:
             return "1" if value else "0"
         if isinstance(value, (int, float)):
             return repr(float(value)) if np.isfinite(value) else "(1 / 0)"
-        raise TypeError(f"the constant {value!r}: expressions are of real numbers")
+        raise TypeError(f"the constant {value!r} is not supported; use real numbers")
 
     def _binary(self, node: ast.BinOp) -> str:
         operator = _OPERATORS.get(type(node.op))
@@ -174,7 +174,7 @@ class _Writer:
         name = getattr(node.func, "id", None)
         if name not in _FUNCTIONS or node.keywords:
             known = ", ".join(sorted(_FUNCTIONS))
-            raise TypeError(f"no function {ast.unparse(node.func)!r}; there are {known}")
+            raise TypeError(f"unknown function {ast.unparse(node.func)!r}; use {known}")
         arguments = ", ".join(self._write(argument) for argument in node.args)
         if name == "signbit":
             return f"(copysign(1, {arguments}) < 0)"
@@ -212,7 +212,7 @@ def _input(name: str, value: Any) -> np.ndarray:
         return array.astype(plain)
     wider = _WIDER.get(plain.str.lstrip("<>|="))
     if wider is None:
-        raise TypeError(f"{name} is of {array.dtype}: expressions are of real numbers")
+        raise TypeError(f"{name}: {array.dtype} is not supported; use real numbers")
     return array.astype(wider)
 
 
@@ -384,7 +384,7 @@ def evaluate(
     if order not in ("K", "C", "A", "F"):
         raise ValueError(f"unknown order {order!r}; use 'K', 'C', 'A' or 'F'")
     if out is not None and not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a NumPy array, not {type(out).__name__}")
+        raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
     direct = _fits(out, program)
     if out is not None and out.shape != program.shape:
         raise ValueError(f"out has shape {out.shape}; the result has {program.shape}")

@@ -67,4 +67,4 @@ def use_order(options: _abi.ApspOptions, order: OrderOption) -> None:
     elif order == "cache":
         options.order_cache = 1
     elif order is not None:
-        raise TypeError(f"order is an Order, 'cache' or None, not {order!r}")
+        raise TypeError(f"order must be an Order, 'cache' or None, not {order!r}")

@@ -33,7 +33,7 @@ def numbers(graph: Graph, vertices: Any, name: str) -> Optional[np.ndarray]:
             raise ValueError(f"{name}: the graph has no node {missing}") from None
     found = np.asarray(vertices)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        raise TypeError(f"{name} is a list of vertex numbers")
+        raise TypeError(f"{name} must be a list of vertex numbers")
     if found.size and (found.min() < 0 or found.max() >= len(graph)):
         raise ValueError(f"{name}: vertices are numbered 0 ... {len(graph) - 1}")
     return np.ascontiguousarray(found, dtype=np.int32)

@@ -260,9 +260,9 @@ class Settings:
         progress: ProgressOption = None,
     ) -> None:
         if not isinstance(device, str):
-            raise TypeError(f"device is text such as 'cpu' or 'cuda', not {device!r}")
+            raise TypeError(f"device must be a string such as 'cpu' or 'cuda', not {device!r}")
         if progress and progress is not True and not callable(progress):
-            raise TypeError(f"progress is True or a function, not {progress!r}")
+            raise TypeError(f"progress must be True or a function, not {progress!r}")
         self.ctx = ctx
         self.device = c_text("device", device.encode())
         self.memory = bytes_of(memory)

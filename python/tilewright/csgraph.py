@@ -101,7 +101,7 @@ def _arcs(csgraph: Any, directed: bool, unweighted: bool, zeros_are_edges: bool)
     else:
         array = np.asarray(csgraph)
         if array.dtype.kind not in "biufc":
-            raise TypeError(f"a graph of {array.dtype}: its weights are real numbers")
+            raise TypeError(f"weights: {array.dtype} is not supported; use real numbers")
     _check_shape(array.shape)
     array = _real(array)
     no_edge: Optional[float] = None if masked and zeros_are_edges else 0.0

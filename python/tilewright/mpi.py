@@ -120,7 +120,7 @@ class _Call:
 
     def __init__(self, comm: Any, graph: GraphLike, kind: dict[str, Any]) -> None:
         if not isinstance(comm, MPI.Comm):
-            raise TypeError(f"comm is a communicator of mpi4py, not {type(comm).__name__}")
+            raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__name__}")
         self.processes = comm
         self.comm = _COMM(MPI._handleof(comm))
         self.graph = graph
@@ -170,7 +170,7 @@ class _Call:
         directed = kind.pop("directed", None)
         options.unweighted = int(bool(kind.pop("unweighted", False)))
         if kind:
-            raise TypeError(f"{', '.join(kind)}: not of a file")
+            raise TypeError(f"{', '.join(kind)}: not available when the graph is a file")
         if directed is not None:
             options.directed = int(bool(directed))
         path: Any = self.graph

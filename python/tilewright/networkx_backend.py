@@ -81,7 +81,7 @@ class _Distances:
         indptr, indices, data = graph.rows(weight)
         if data is not None:
             if data.dtype.kind not in "biuf":
-                raise NotImplementedError("weights that are no real numbers")
+                raise NotImplementedError("weights that are not real numbers")
             if data.size and (np.isnan(data.max()) or np.isinf(np.abs(data).max())):
                 raise NotImplementedError("weights that are not finite")
             if data.size and data.min() < 0 and not negative:

@@ -113,7 +113,7 @@ def test_an_order_of_another_graph_is_refused(rng):
     order = tw.Order(np.ones((4, 4)))
     with pytest.raises(ValueError, match="order"):
         tw.apsp(random_matrix(rng, 30), method="sweep", order=order)
-    with pytest.raises(TypeError, match="order is an Order"):
+    with pytest.raises(TypeError, match="order must be an Order"):
         tw.apsp(np.ones((4, 4)), order="keep")
     with pytest.raises(TypeError, match="cache"):
         pickle.dumps(order)
