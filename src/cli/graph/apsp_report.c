@@ -77,8 +77,6 @@ static double output_seconds(const apsp_run *run)
 static void say_rate(const apsp_run *run, char *out, size_t size)
 {
     char rate[CLI_SHOWN];
-    const bool searched =
-        run->report.method == TW_APSP_METHOD_DIJKSTRA || run->report.method == TW_APSP_METHOD_BFS;
     const double ratio = run->ceiling > 0 ? rate_of(&run->report) / run->ceiling : 0;
     char share[96] = "";
     if (ratio > 1) {
@@ -87,8 +85,7 @@ static void say_rate(const apsp_run *run, char *out, size_t size)
     } else if (ratio > 0) {
         snprintf(share, sizeof share, ", %.0f %% of what this machine can do", 100 * ratio);
     }
-    snprintf(out, size, "%s %s/s%s", cli_show_scaled(rate, rate_of(&run->report)),
-             searched ? "arcs" : "relaxations", share);
+    snprintf(out, size, "%s relaxations/s%s", cli_show_scaled(rate, rate_of(&run->report)), share);
 }
 
 /* A sweep is chosen for the steps that it saves, not for its rate. */
@@ -106,10 +103,25 @@ static void say_saved(const apsp_run *run, char *out, size_t size)
     snprintf(out, size, "%s relaxations%s", cli_show_scaled(steps, run->report.relaxations), saved);
 }
 
+/* Arcs are scanned for many sources at once, so that their number would say little. */
+static void say_pairs(const apsp_run *run, char *out, size_t size)
+{
+    const double n = (double)run->about.vertices;
+    const double rows = run->sources.list != NULL ? (double)run->sources.count : n;
+    const double cols = run->targets.list != NULL ? (double)run->targets.count : n;
+    const double seconds = run->report.seconds_compute;
+    char rate[CLI_SHOWN];
+    snprintf(out, size, "%s pairs/s",
+             cli_show_scaled(rate, seconds > 0 ? rows * cols / seconds : 0));
+}
+
 static void say_work(const apsp_run *run, char *out, size_t size)
 {
-    if (run->report.method == TW_APSP_METHOD_SWEEP) {
+    const tw_apsp_method method = run->report.method;
+    if (method == TW_APSP_METHOD_SWEEP) {
         say_saved(run, out, size);
+    } else if (method == TW_APSP_METHOD_DIJKSTRA || method == TW_APSP_METHOD_BFS) {
+        say_pairs(run, out, size);
     } else {
         say_rate(run, out, size);
     }

@@ -336,9 +336,20 @@ static double rate_of(const tw_mpi_apsp_report *report)
     return report->seconds_compute > 0 ? report->relaxations / report->seconds_compute : 0;
 }
 
+/* Of a search or a sweep, whose arcs and steps serve many pairs at once. */
+static double pairs_per_second(const mpi_run *run)
+{
+    const double n = (double)run->about.vertices;
+    const double rows = run->sources.list != NULL ? (double)run->sources.count : n;
+    const double cols = run->targets.list != NULL ? (double)run->targets.count : n;
+    const double seconds = run->report.seconds_compute;
+    return seconds > 0 ? rows * cols / seconds : 0;
+}
+
 static void conclude(const mpi_run *run, double total)
 {
     const tw_mpi_apsp_report *r = &run->report;
+    const bool closed = r->method == TW_APSP_METHOD_CLOSURE;
     char on[CLI_SHOWN];
     char all[CLI_SHOWN], read[CLI_SHOWN], compute[CLI_SHOWN], wait[CLI_SHOWN], output[CLI_SHOWN];
     char rate[CLI_SHOWN], memory[CLI_SHOWN];
@@ -348,7 +359,7 @@ static void conclude(const mpi_run *run, double total)
                 cli_show_seconds(all, r->seconds_verify));
     }
     cli_show_bytes(memory, (double)r->memory_peak);
-    if (r->method != TW_APSP_METHOD_CLOSURE) {
+    if (!closed) {
         cli_say(run->job,
                 "%d ranks on %d machine%s, %d thread%s each, %s in %s, %s of memory in each",
                 (int)r->ranks, (int)r->machines, r->machines == 1 ? "" : "s", (int)r->threads,
@@ -366,12 +377,12 @@ static void conclude(const mpi_run *run, double total)
                 r->symmetric ? "half of the matrix" : "closure", tw_type_name(r->work_type),
                 r->tiles_skipped > 0 ? ", empty tiles skipped" : "", memory);
     }
-    cli_say(run->job,
-            "done in %s (read %s, compute %s of which %s waiting, output %s): %s "
-            "relaxations/s",
+    cli_say(run->job, "done in %s (read %s, compute %s of which %s waiting, output %s): %s %s/s",
             cli_show_seconds(all, total), cli_show_seconds(read, run->begun.read),
             cli_show_seconds(compute, r->seconds_compute), cli_show_seconds(wait, r->seconds_wait),
-            cli_show_seconds(output, r->seconds_output), cli_show_scaled(rate, rate_of(r)));
+            cli_show_seconds(output, r->seconds_output),
+            cli_show_scaled(rate, closed ? rate_of(r) : pairs_per_second(run)),
+            closed ? "relaxations" : "pairs");
 }
 
 /* Bring what all ranks have seen to rank 0. */
