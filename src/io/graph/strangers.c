@@ -39,7 +39,12 @@ static const char *name_binary(const char *bytes, uint64_t size)
     } known[] = {
         {0, 2, "\xFF\xFE", "is UTF-16; save it as UTF-8"},
         {0, 2, "\xFE\xFF", "is UTF-16; save it as UTF-8"},
-        {0, 4, "\x89PNG", "is a PNG image, not a list of edges"},
+        {0, 4, "\x89PNG", "is a PNG image, not a graph"},
+        {0, 3, "\xFF\xD8\xFF", "is a JPEG image, not a graph"},
+        {0, 4, "II*\0", "is a TIFF image, not a graph"},
+        {0, 4, "MM\0*", "is a TIFF image, not a graph"},
+        {0, 4, "II+\0", "is a TIFF image, not a graph"},
+        {0, 4, "MM\0+", "is a TIFF image, not a graph"},
         {0, 4, "PK\3\4", "is a zip file, as spreadsheets are; write the table as .csv"},
         {257, 5, "ustar", "is a tar archive, which is not supported; unpack it"},
         {0, 4, "7z\xBC\xAF", "is a 7z archive, which is not supported; unpack it"},
@@ -62,6 +67,78 @@ static const char *name_binary(const char *bytes, uint64_t size)
         }
     }
     return NULL;
+}
+
+/* -------------------------------------------------------- images that begin like names of vertices
+ */
+
+static bool is_blank(char c)
+{
+    return c != '\0' && strchr(" \t\r\n\v\f", c) != NULL;
+}
+
+/* A byte that stands in no text. */
+static bool has_control(const char *at, const char *end)
+{
+    while (at < end && ((unsigned char)*at >= ' ' || is_blank(*at))) {
+        at++;
+    }
+    return at < end;
+}
+
+/* Over blanks and comments. */
+static const char *skip_to_field(const char *at, const char *end)
+{
+    while (at < end && (is_blank(*at) || *at == '#')) {
+        const char *newline = *at == '#' ? memchr(at, '\n', (size_t)(end - at)) : at;
+        at = newline == NULL ? end : newline + 1;
+    }
+    return at;
+}
+
+/* Whether so many numbers follow, each with a blank behind it. */
+static bool has_numbers(const char *at, const char *end, int count)
+{
+    for (int i = 0; i < count; i++) {
+        at = skip_to_field(at, end);
+        const char *digits = at;
+        while (at < end && (isdigit((unsigned char)*at) || *at == '-' || *at == '.')) {
+            at++;
+        }
+        if (at == digits || at == end || !is_blank(*at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "P5 640 480 255" may be an edge, from P5: an image has pixels behind that, which are no text, or
+ * the P5 has its line to itself. */
+static const char *name_portable(const char *at, const char *end)
+{
+    static const char kinds[] = "123456fF7";
+    static const char *const sentences[] = {
+        "is a PBM image, not a graph", "is a PGM image, not a graph", "is a PPM image, not a graph",
+        "is a PBM image, not a graph", "is a PGM image, not a graph", "is a PPM image, not a graph",
+        "is a PFM image, not a graph", "is a PFM image, not a graph", "is a PAM image, not a graph",
+    };
+    if (end - at < 4 || at[0] != 'P' || at[1] == '\0' || strchr(kinds, at[1]) == NULL) {
+        return NULL;
+    }
+    const bool alone = at[2] == '\n' || (at[2] == '\r' && at[3] == '\n');
+    const bool titled = at[1] == '7' && starts_word(skip_to_field(at + 2, end), end, "WIDTH");
+    const int numbers = at[1] == '1' || at[1] == '4' ? 2 : 3;
+    const bool image = is_blank(at[2]) && (alone || has_control(at, end)) &&
+                       (titled || (at[1] != '7' && has_numbers(at + 2, end, numbers)));
+    return image ? sentences[strchr(kinds, at[1]) - kinds] : NULL;
+}
+
+static const char *name_image(const char *at, const char *end)
+{
+    if ((starts(at, end, "GIF87a") || starts(at, end, "GIF89a")) && has_control(at, end)) {
+        return "is a GIF image, not a graph";
+    }
+    return name_portable(at, end);
 }
 
 /* ---------------------------------------------------------------------------- what tags begin */
@@ -378,6 +455,9 @@ tw_status twi_refuse_strangers(tw_context *ctx, twi_input *input)
     }
     const uint64_t held = twi_input_held(input);
     const char *sentence = name_binary(input->bytes, held);
+    if (sentence == NULL) {
+        sentence = name_image(input->bytes, input->bytes + (held < LOOKED ? held : LOOKED));
+    }
     if (sentence != NULL) {
         return tw_fail(ctx, TW_ERR_FORMAT, "%.500s %s", input->name, sentence);
     }
