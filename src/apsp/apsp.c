@@ -555,9 +555,10 @@ tw_status tw_apsp(tw_context *ctx, tw_matrix *out, const tw_graph *graph,
         return status;
     }
     if (options.type != TW_AUTO && options.type != out->type) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "the options request a result of type %s, but the distance matrix is of %s",
-                       tw_type_name(options.type), tw_type_name(out->type));
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "the options request a result of type %s, but the distance matrix has type %s",
+            tw_type_name(options.type), tw_type_name(out->type));
     }
     options.type = out->type;
     if (closes_signed(ctx, out, graph, &options)) {

@@ -201,7 +201,8 @@ static tw_status begin_rows(tw_apsp_nearest *nearest, tw_context *ctx, const tw_
     uint64_t entries = 0;
     if (shape->rows < 0 || shape->cols < 0 || shape->cols > INT32_MAX ||
         !twi_type_is_element(shape->type)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a %lld x %lld matrix of %s has no nearest vertices",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a %lld x %lld matrix of type %s has no nearest vertices",
                        (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
     const uint64_t each = sizeof *nearest->vertices + sizeof *nearest->distances;

@@ -310,7 +310,7 @@ static tw_status check_shape(tw_context *ctx, const tw_apsp_verifier *verifier,
     }
     if (!twi_type_is_element(shape->type) ||
         (options->type != TW_AUTO && options->type != shape->type)) {
-        return tw_fail(ctx, TW_ERR_VERIFY, "the matrix is of type %s; expected %s",
+        return tw_fail(ctx, TW_ERR_VERIFY, "the matrix has type %s; expected %s",
                        tw_type_name(shape->type), tw_type_name(options->type));
     }
     return TW_OK;

@@ -47,7 +47,7 @@ tw_status twi_matrix_check_weights(tw_context *ctx, const tw_matrix *matrix, con
     if ((uintptr_t)matrix->data % tw_type_size(matrix->type) != 0 && elements > 0) {
         return tw_fail(
             ctx, TW_ERR_ARGUMENT,
-            "%s is of %s and begins at an address that is not a multiple of %zu: copy it to "
+            "%s has type %s and begins at an address that is not a multiple of %zu: copy it to "
             "memory aligned for its elements",
             what, tw_type_name(matrix->type), tw_type_size(matrix->type));
     }

@@ -321,10 +321,11 @@ static tw_status check_input(tw_context *ctx, const tw_map_plan *plan, int32_t i
     if (shape->rows != planned->rows || shape->cols != planned->cols ||
         shape->type != planned->type) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "input %d is %lld x %lld of %s, the plan is for %lld x %lld of %s", i + 1,
-                       (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type),
-                       (long long)planned->rows, (long long)planned->cols,
-                       tw_type_name(planned->type));
+                       "input %d is %lld x %lld of type %s, but this plan was created for %lld x "
+                       "%lld of type %s",
+                       i + 1, (long long)shape->rows, (long long)shape->cols,
+                       tw_type_name(shape->type), (long long)planned->rows,
+                       (long long)planned->cols, tw_type_name(planned->type));
     }
     return TW_OK;
 }
@@ -381,7 +382,7 @@ static tw_status check_result(tw_context *ctx, const tw_map_plan *plan, const tw
     if (status == TW_OK &&
         (out->rows != shape->rows || out->cols != shape->cols || out->type != shape->type)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the result must be %lld x %lld of %s, but is %lld x %lld of %s",
+                         "the result must be %lld x %lld of type %s, but is %lld x %lld of type %s",
                          (long long)out->rows, (long long)out->cols, tw_type_name(out->type),
                          (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }

@@ -205,9 +205,11 @@ static tw_status begin(void *self, tw_context *ctx, const tw_shape *shape)
     tw_map_verifier *v = self;
     const tw_shape *wanted = &v->plan->shape;
     if (shape->rows != wanted->rows || shape->cols != wanted->cols || shape->type != wanted->type) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "the verifier is for %lld x %lld of %s",
-                       (long long)wanted->rows, (long long)wanted->cols,
-                       tw_type_name(wanted->type));
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "the verifier was created for %lld x %lld of type %s, not %lld x %lld of type %s",
+            (long long)wanted->rows, (long long)wanted->cols, tw_type_name(wanted->type),
+            (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
     v->next = v->checked = 0;
     v->row = -1;

@@ -32,7 +32,7 @@ static tw_status check_shapes(tw_context *ctx, const tw_matrix *c, const tw_matr
     }
     if (a->type != c->type || b->type != c->type) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
-                       "C is of type %s, A of %s, B of %s: all must have the same type",
+                       "C has type %s, A %s, B %s: all must have the same type",
                        tw_type_name(c->type), tw_type_name(a->type), tw_type_name(b->type));
     }
     if (twi_matrix_overlap(c, a) || twi_matrix_overlap(c, b)) {

@@ -126,8 +126,8 @@ tw_status twi_entropy_plan_turn_to(tw_context *ctx, const tw_entropy_plan *plan,
         (in->rows != planned->rows || in->cols != planned->cols || in->type != planned->type)) {
         status =
             tw_fail(ctx, TW_ERR_ARGUMENT,
-                    "the array has %lld row%s of %lld, %s: the plan is for %lld row%s of %lld, "
-                    "%s",
+                    "the array has %lld row%s of %lld and type %s, but this plan was created for "
+                    "%lld row%s of %lld and type %s",
                     (long long)in->rows, in->rows == 1 ? "" : "s", (long long)in->cols,
                     tw_type_name(in->type), (long long)planned->rows, planned->rows == 1 ? "" : "s",
                     (long long)planned->cols, tw_type_name(planned->type));

@@ -66,7 +66,7 @@ static tw_status check_mask(tw_context *ctx, const tw_matrix *in, const tw_matri
 {
     tw_status status = twi_matrix_check(ctx, mask, "the mask");
     if (status == TW_OK && mask->type != TW_U8) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the mask is of %s; expected u8",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the mask has type %s; expected u8",
                          tw_type_name(mask->type));
     }
     if (status == TW_OK && (mask->rows != in->rows || mask->cols != in->cols)) {
@@ -244,7 +244,8 @@ tw_status twi_entropy_check_result(tw_context *ctx, const twi_entropy_setup *set
             (long long)shape->rows, shape->rows == 1 ? "" : "s", (long long)shape->cols);
     }
     if (status == TW_OK && out->type != shape->type) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result is of %s, the plan is for %s",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT,
+                         "the result has type %s, but this plan was created for %s",
                          tw_type_name(out->type), tw_type_name(shape->type));
     }
     if (status == TW_OK &&

@@ -87,7 +87,7 @@ static tw_status make_footprint(tw_context *ctx, twi_window *window, const tw_en
     const tw_matrix *shape = opts->footprint;
     tw_status status = twi_matrix_check(ctx, shape, "the footprint");
     if (status == TW_OK && shape->type != TW_U8) {
-        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the footprint is of %s; expected u8",
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the footprint has type %s; expected u8",
                          tw_type_name(shape->type));
     }
     if (status == TW_OK && (shape->rows > TWI_WINDOW_SIDE || shape->cols > TWI_WINDOW_SIDE)) {

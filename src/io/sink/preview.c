@@ -48,7 +48,8 @@ static tw_status preview_begin(void *self, tw_context *ctx, const tw_shape *shap
     const int64_t longest = shape->rows > shape->cols ? shape->rows : shape->cols;
     forget_run(sink);
     if (shape->type != TW_F32 || longest > INT64_MAX - PREVIEW_SIDE || longest == 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a preview is made of f32, not of %lld x %lld of %s",
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "a preview is made of f32, not of %lld x %lld of type %s",
                        (long long)shape->cols, (long long)shape->rows, tw_type_name(shape->type));
     }
     sink->shape = *shape;

@@ -225,7 +225,7 @@ static void bad_questions_are_refused(void **state)
     assert_fails(ctx, TW_ERR_VERIFY, "must be 2 x 2", verify(ctx, graph, &opts, &m, 0, NULL));
     m = (tw_matrix){data, 2, 2, 2, TW_I32};
     opts.type = TW_F32;
-    assert_fails(ctx, TW_ERR_VERIFY, "of type i32; expected f32",
+    assert_fails(ctx, TW_ERR_VERIFY, "the matrix has type i32; expected f32",
                  verify(ctx, graph, &opts, &m, 0, NULL));
     assert_ok(ctx, tw_apsp_verifier_create(ctx, &verifier, graph, NULL, 0, 0));
     assert_fails(ctx, TW_ERR_ARGUMENT, "not seen a whole matrix",
