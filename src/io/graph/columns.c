@@ -602,9 +602,9 @@ tw_status twi_columns_settle(tw_context *ctx, const twi_input *input, twi_text *
     if (!asked && !out->titles && line.fields > TWI_ENDS + 1 && line.figures == line.fields) {
         return tw_fail(
             ctx, TW_ERR_FORMAT,
-            "%.400s: %lld columns of numbers without titles; say which are the ends and "
-            "the weight with --from, --to and --weight (--weight 3 takes the first three "
-            "columns), or, if it is a matrix, convert it to .npy first",
+            "%.400s: %lld numeric columns and no header; choose the source, target and weight "
+            "with --from, --to and --weight (--weight 3 takes the first three columns), or, if "
+            "it is a matrix, convert it to .npy first",
             input->name, (long long)line.fields);
     }
     out->guessed = out->titles && opts->header == TW_GRAPH_HEADER_AUTO && !named;

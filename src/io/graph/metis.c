@@ -209,12 +209,18 @@ static tw_status check_count(tw_context *ctx, const twi_text_file *file, const h
     if (ends == 2 * kind->edges || (!file->rules.undirected && ends == kind->edges)) {
         return TW_OK;
     }
+    char expected[48], directed[80] = "";
+    (void)snprintf(expected, sizeof expected, "%lld or %lld", (long long)kind->edges,
+                   2 * (long long)kind->edges);
+    if (file->rules.undirected) {
+        (void)snprintf(directed, sizeof directed, " (with --directed: %s)", expected);
+        (void)snprintf(expected, sizeof expected, "%lld", 2 * (long long)kind->edges);
+    }
     return tw_fail(ctx, TW_ERR_FORMAT,
-                   "%.500s: the first line says %lld edge%s, but the lists have %lld end%s, not %s",
-                   file->input->name, (long long)kind->edges, kind->edges == 1 ? "" : "s",
-                   (long long)ends, ends == 1 ? "" : "s",
-                   file->rules.undirected ? "twice as many (with --directed each is an arc)"
-                                          : "as many or twice as many");
+                   "%.500s: the header says %lld edge%s, so the lists should have %s entries, but "
+                   "they have %lld%s",
+                   file->input->name, (long long)kind->edges, kind->edges == 1 ? "" : "s", expected,
+                   (long long)ends, directed);
 }
 
 tw_status twi_metis_read(tw_context *ctx, tw_graph **out, twi_input *input,

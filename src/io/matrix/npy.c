@@ -327,8 +327,7 @@ static tw_status parse(tw_context *ctx, twi_npy *out, const twi_input *input, ra
                        "'%.600s' is not an npy file: it has no npy header at byte 0", path);
     }
     if (!read_dictionary(&c, &read)) {
-        return tw_fail(ctx, TW_ERR_FORMAT,
-                       "'%.600s' has an npy header that goes wrong at byte %lld", path,
+        return tw_fail(ctx, TW_ERR_FORMAT, "'%.600s': malformed npy header at byte %lld", path,
                        (long long)(c.at - c.start));
     }
     tw_status status = check_dimensions(ctx, path, read.dimensions, wanted);

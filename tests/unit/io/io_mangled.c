@@ -81,7 +81,7 @@ static const struct {
     {"strange-format.graph", TW_ERR_FORMAT, ".graph:1: 7 is not a METIS format"},
     {"cut-short.graph", TW_ERR_FORMAT, "ends after the lines of 1 of 3 vertices"},
     {"goes-on.graph", TW_ERR_FORMAT, ".graph:4: the file goes on"},
-    {"edge-count.graph", TW_ERR_FORMAT, "says 2 edges, but the lists have 2 ends"},
+    {"edge-count.graph", TW_ERR_FORMAT, "should have 4 entries, but they have 2"},
     {"one-sided.graph", TW_ERR_FORMAT, "not listed from its other end"},
     {"two-weights.graph", TW_ERR_FORMAT, "with the same weight"},
     {"vertex-out-of-range.graph", TW_ERR_FORMAT, ".graph:2: vertex 3 is outside 1 ... 2"},

@@ -411,7 +411,7 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
         {"a.npy", "hello", 0, "no npy header"},
         {"a.npy", "\x93NUMPY\x01\x00\xff\xff{", 11, "no npy header"},
         {"a.npy", "\x93NUMPY\x09\x00\x02\x00{}", 12, "no npy header"},
-        {"a.npy", "\x93NUMPY\x01\x00\x02\x00{}", 12, "goes wrong at byte 12"},
+        {"a.npy", "\x93NUMPY\x01\x00\x02\x00{}", 12, "malformed npy header at byte 12"},
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
          "{'descr': '>i4', 'fortran_order': False, 'shape': (1, 1), } ",
@@ -441,7 +441,7 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
          "\x93NUMPY\x01\x00\x58\x00"
          "{'descr': '<i4', 'fortran_order': False, 'shape': "
          "(99999999999999999999, 1),          }",
-         98, "goes wrong"},
+         98, "malformed npy header"},
     };
     tw_context *ctx = open_context();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
