@@ -47,7 +47,7 @@ static tw_status fail_unknown_command(tw_context *ctx, const char *name)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': did you mean '%s'?", name,
                        nearest);
     }
-    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': '%s' lists the commands", name,
+    return tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s'; run '%s help' for a list", name,
                    cli_program.name);
 }
 

@@ -515,12 +515,12 @@ static tw_status check_operands(parser *p, int count)
 {
     const cli_command *command = p->command;
     if (count < command->least) {
-        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: an operand is missing: %s %s %s",
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: missing operand; usage: %s %s %s",
                        command->name, cli_program.name, command->name, command->usage);
     }
     if (count > command->most) {
         return tw_fail(p->ctx, TW_ERR_ARGUMENT,
-                       "%s: '" SHOWN_VALUE "' is one operand too many: %s %s %s", command->name,
+                       "%s: unexpected operand '" SHOWN_VALUE "'; usage: %s %s %s", command->name,
                        p->argv[command->most], cli_program.name, command->name, command->usage);
     }
     return TW_OK;

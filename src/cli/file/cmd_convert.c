@@ -368,7 +368,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     }
     if (status == TW_OK && out == NULL) {
         status = tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                         "convert: an operand is missing: tilewright convert IN OUT");
+                         "convert: missing operand; usage: tilewright convert IN OUT");
     }
     if (status == TW_OK) {
         const cli_file input = {"IN", words[0]}, output = {"OUT", out};

@@ -261,7 +261,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
     if (status == TW_OK && out == NULL) {
         status =
             tw_fail(job->ctx, TW_ERR_ARGUMENT,
-                    "generate: an operand is missing: tilewright generate %s", cli_generate.usage);
+                    "generate: missing operand; usage: tilewright generate %s", cli_generate.usage);
     }
     if (status == TW_OK) {
         static const char *const text[] = {"gr", "mtx", "edges", "metis", NULL};
