@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIRST_READ ((uint64_t)1 << 20) /* buffer of a stream, doubled as needed */
-#define PIECE ((uint64_t)4 << 20)      /* bytes a thread reads in one call */
+#define FIRST_READ ((uint64_t)1 << 20)  /* buffer of a stream, doubled as needed */
+#define STANDARD_INPUT "standard input" /* in place of a name */
+#define PIECE ((uint64_t)4 << 20)       /* bytes a thread reads in one call */
 
 #undef twi_input_failed
 tw_status twi_input_failed(tw_context *ctx, const char *name, int error)
@@ -23,7 +24,8 @@ tw_status twi_input_failed(tw_context *ctx, const char *name, int error)
     if (error == ECANCELED && twi_check_cancel(ctx) != TW_OK) { /* file systems say it, too */
         return TW_ERR_CANCELLED;
     }
-    return tw_fail(ctx, TW_ERR_IO, "cannot read %.500s: %s", name[0] == '\0' ? "''" : name,
+    const char *quote = strcmp(name, STANDARD_INPUT) == 0 ? "" : "'";
+    return tw_fail(ctx, TW_ERR_IO, "cannot read %s%.500s%s: %s", quote, name, quote,
                    error == TWI_INPUT_CUT ? "it was cut short while it was being read"
                                           : strerror(error));
 }
@@ -191,7 +193,7 @@ static tw_status open_pipe(tw_context *ctx, twi_input *in, int fd, bool standard
 static tw_status open_input(tw_context *ctx, twi_input *out, const char *path, bool flows)
 {
     bool standard = strcmp(path, "-") == 0;
-    *out = (twi_input){.name = standard ? "standard input" : path, .bytes = ""};
+    *out = (twi_input){.name = standard ? STANDARD_INPUT : path, .bytes = ""};
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat found;
     tw_status status = TW_OK;

@@ -220,7 +220,7 @@ class Behaviour(unittest.TestCase):
         self.assertLess(len(out), size)
         self.assertEqual(process.returncode, 2, said)
         self.assertEqual(
-            said, b"tilewright: cannot read in.npy: it was cut short while it was being read\n")
+            said, b"tilewright: cannot read 'in.npy': it was cut short while it was being read\n")
 
     def rewrite_during(self, ticks, name, content, *words):
         """Write to a file once the command has computed for so many ticks; its status and stderr."""

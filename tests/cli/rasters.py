@@ -510,7 +510,7 @@ def a_name_of_two_bands_is_refused_and_one_that_is_a_number_is_said():
     os.rename("t.tif", "t[1].tif")
     run("map", "x", "x=t[1].tif[g[0]]", "-o", "out.npy", "-q")
     assert (numpy.load("out.npy") == planes[0]).all()
-    assert "cannot read t.tif:" in run("map", "x", "x=t.tif[g[0]]", status=2).stderr
+    assert "cannot read 't.tif':" in run("map", "x", "x=t.tif[g[0]]", status=2).stderr
 
 
 def rasters_larger_than_the_memory_stream():

@@ -418,7 +418,7 @@ static void a_read_that_the_system_cancelled_is_an_error(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
-    assert_fails(ctx, TW_ERR_IO, "cannot read a.tif", twi_input_failed(ctx, "a.tif", ECANCELED));
+    assert_fails(ctx, TW_ERR_IO, "cannot read 'a.tif'", twi_input_failed(ctx, "a.tif", ECANCELED));
     tw_cancel(ctx);
     assert_fails(ctx, TW_ERR_CANCELLED, "stopped", twi_input_failed(ctx, "a.tif", ECANCELED));
     close_context(ctx);

@@ -145,7 +145,7 @@ static void what_is_not_a_file_is_refused(void **state)
     tw_context *ctx = open_context();
     tw_graph *graph = NULL;
     assert_fails(ctx, TW_ERR_IO, "directory", tw_graph_read(ctx, &graph, TW_TEST_DATA, NULL));
-    assert_fails(ctx, TW_ERR_IO, "cannot read " TW_TEST_DATA "/none.gr",
+    assert_fails(ctx, TW_ERR_IO, "cannot read '" TW_TEST_DATA "/none.gr'",
                  tw_graph_read(ctx, &graph, TW_TEST_DATA "/none.gr", NULL));
     close_context(ctx);
 }
