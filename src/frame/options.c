@@ -273,7 +273,7 @@ const char *cli_choices(const cli_option *option)
                                         : NULL;
 }
 
-#define EXPECTED 96 /* bytes of "one of" and the longest list above */
+#define EXPECTED 96 /* bytes of the longest sentence below */
 
 static const char *expected_of(char text[EXPECTED], const cli_option *option)
 {
@@ -290,15 +290,27 @@ static const char *expected_of(char text[EXPECTED], const cli_option *option)
         return "a size such as 8G or 512Mi";
     case CLI_TIME:
         return "a time such as 30s, 10m or 1h";
-    case CLI_TYPE:
-    case CLI_METHOD:
-        (void)snprintf(text, EXPECTED, "one of %s", cli_choices(option));
-        return text;
     case CLI_TEXTS:
         return "at most 64 of them";
     default:
         return "a value";
     }
+}
+
+/* "auto u8 u16" as "auto, u8 or u16". */
+static const char *list_choices(char text[EXPECTED], const char *choices)
+{
+    const char *last = strrchr(choices, ' ');
+    char *end = text;
+    for (const char *at = choices; *at != '\0' && end < text + EXPECTED - sizeof " or "; at++) {
+        if (*at == ' ') {
+            end = stpcpy(end, at == last ? " or " : ", ");
+        } else {
+            *end++ = *at;
+        }
+    }
+    *end = '\0';
+    return text;
 }
 
 static bool read_value(const cli_option *option, const char *text, void *place)
@@ -394,13 +406,16 @@ static tw_status store(parser *p, const cli_option *option, const char *written,
     if (!read_value(option, text, p->settings + option->place)) {
         int64_t count;
         const bool too_small = option->kind == CLI_COUNT && cli_read_count(text, &count);
-        const bool number = option->kind != CLI_TYPE && option->kind != CLI_METHOD;
         char expected[EXPECTED];
+        if (cli_choices(option) != NULL) {
+            return tw_fail(p->ctx, TW_ERR_ARGUMENT, "unknown %s '" SHOWN_VALUE "'; use %s", written,
+                           text, list_choices(expected, cli_choices(option)));
+        }
         if (option->kind == CLI_INTERVAL) {
             return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "': %s", written, text,
                            cli_why_not_interval(text));
         }
-        if (number && !too_small && is_too_large(text)) {
+        if (!too_small && is_too_large(text)) {
             return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s '" SHOWN_VALUE "' is too large", written,
                            text);
         }

@@ -166,7 +166,7 @@ static bool read_type(const char *word, int64_t *out)
 
 static const list_kind size_list = {"--n", read_size, "a number of vertices from 1 to 1000000"};
 static const list_kind side_list = {"--n", read_side, "a side from 1 to 100000"};
-static const list_kind type_list = {"--types", read_type, "one of u8 u16 i32 f32 f64"};
+static const list_kind type_list = {"--types", read_type, "u8, u16, i32, f32 or f64"};
 static const list_kind thread_list = {"--threads", read_threads, "a number from 0 (all) to 4096"};
 
 static void add_case(bench *b, int64_t n, tw_type type, int64_t threads, bool undirected)

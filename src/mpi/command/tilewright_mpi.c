@@ -601,7 +601,7 @@ static tw_status about(tw_context *ctx, int count, char **words)
     bool known = false;
     tw_status status = cli_print_about(ctx, word, &known);
     return known ? status
-                 : tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s': use '%s apsp --help'",
+                 : tw_fail(ctx, TW_ERR_ARGUMENT, "unknown command '%.60s'; run '%s apsp --help'",
                            word, cli_program.name);
 }
 
