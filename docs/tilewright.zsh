@@ -174,9 +174,9 @@ _tilewright()
         _arguments -s -S \
             '(--window)-w+[The window\: K x K elements, or COLSxROWS such as 7x3]:K: ' \
             '(-w)--window=[The window\: K x K elements, or COLSxROWS such as 7x3]:K: ' \
-            '--radius=[Use a disk instead\: all elements within a distance of R from the center]:R: ' \
+            '--radius=[Use a disk instead\: all elements within a distance of R from the centre]:R: ' \
             '--footprint=[Use any shape instead\: the nonzero elements of FILE, a u8 image]:FILE:_files' \
-            '--anchor=[The element of the footprint that lies on the center, counted from 0]:ROW,COL: ' \
+            '--anchor=[The element of the footprint that lies on the centre, counted from 0]:ROW,COL: ' \
             '--border=[crop (only elements inside count; the default), reflect, symmetric, clamp, wrap, or valid (only windows that lie inside; the result is smaller)]:BORDER: ' \
             '(--levels)-l+[Values are levels 0 to N-1, N from 2 to 65536]:N: ' \
             '(-l)--levels=[Values are levels 0 to N-1, N from 2 to 65536]:N: ' \

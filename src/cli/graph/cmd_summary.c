@@ -231,7 +231,7 @@ const cli_command cli_summary = {
     .summary = "diameter, radius, mean, closeness ... of a matrix of distances",
     .text = "Reads a matrix of distances and prints what it shows about the graph: how many pairs "
             "are connected, the diameter (the largest distance) and the pair that has it, the "
-            "radius (the minimum eccentricity) and the center that has it, and the mean. Pairs of "
+            "radius (the minimum eccentricity) and the centre that has it, and the mean. Pairs of "
             "a vertex with itself are not counted, so a matrix whose rows and columns are not the "
             "same vertices ('apsp --sources') is accepted only with their names: in a .csv, or "
             "with --labels.",

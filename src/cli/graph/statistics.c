@@ -101,7 +101,7 @@ void cli_statistics_print(const tw_apsp_summary *summary, const tw_apsp_summary_
     cli_print("diameter     %s, from %s to %s\n", cli_show_value(value, info->diameter),
               cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->diameter_from)),
               cli_show_vertex(to, naming->graph, vertex_of(naming->targets, info->diameter_to)));
-    cli_print("radius       %s, center %s", cli_show_value(value, info->radius),
+    cli_print("radius       %s, centre %s", cli_show_value(value, info->radius),
               cli_show_vertex(from, naming->graph, vertex_of(naming->sources, info->center)));
     if (info->unreachable > 0) { /* the radius of what: a vertex may reach little, and near */
         const int64_t reached = tw_apsp_summary_reached(summary)[info->center];

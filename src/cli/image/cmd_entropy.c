@@ -31,11 +31,11 @@ static const cli_option window_options[] = {
      "The window: K x K elements, or COLSxROWS such as 7x3; 5 by default. An even side "
      "extends one element further up or left."},
     {"radius", 0, CLI_COUNT, "R", offsetof(entropy_settings, radius), 0,
-     "Use a disk instead: all elements within a distance of R from the center."},
+     "Use a disk instead: all elements within a distance of R from the centre."},
     {"footprint", 0, CLI_TEXT, "FILE", offsetof(entropy_settings, footprint), 0,
      "Use any shape instead: the nonzero elements of FILE, a u8 image."},
     {"anchor", 0, CLI_TEXT, "ROW,COL", offsetof(entropy_settings, anchor), 0,
-     "The element of the footprint that lies on the center, counted from 0; its middle by "
+     "The element of the footprint that lies on the centre, counted from 0; its middle by "
      "default."},
     {"border", 0, CLI_TEXT, "BORDER", offsetof(entropy_settings, border), 0,
      "crop (only elements inside count; the default), reflect, symmetric, clamp, wrap, or valid "
