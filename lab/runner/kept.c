@@ -401,7 +401,7 @@ static tw_status read_whole(tw_context *ctx, const char *path, lab_kept *out)
     if (file == NULL) {
         return errno == ENOENT
                    ? TW_OK
-                   : tw_fail(ctx, TW_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+                   : tw_fail(ctx, TW_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
     }
     tw_status status = TW_OK;
     if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > MOST_BYTES) {
