@@ -5,7 +5,11 @@
 int main(void)
 {
     const int32_t from[] = {0, 1, 2, 0}, to[] = {1, 2, 3, 3}, km[] = {4, 3, 5, 20};
-    const tw_edges roads = {sizeof roads, 4, from, to, km, TW_I32, TW_I32};
+    tw_edges roads = TW_EDGES_INIT;
+    roads.count = 4;
+    roads.source = from;
+    roads.target = to;
+    roads.weight = km;
     int32_t distance[4][4];
     tw_matrix out = {distance, 4, 4, 4, TW_I32};
     tw_context *ctx = NULL;
