@@ -67,7 +67,7 @@ clang no-openmp: | build/ ## the same tests built by clang, or without OpenMP
 	@$(call build-tests,$@)
 	@$(call tested,$@)
 
-mpi: | build/ ## the closure over MPI, tested on 1 to 8 ranks (installs Open MPI if there is none)
+mpi: | build/ ## the closure over MPI, tested on 1 to 9 ranks (installs Open MPI if there is none)
 	@tools/setup build test mpi
 	@$(call compile,$(PRESET))
 	@tools/run-tests $(PRESET) -R '$(or $(ONLY),^mpi_)'
