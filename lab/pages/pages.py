@@ -7,8 +7,8 @@ report PAGES PLOTS FOLDER...
                      file of its own into that one
 compare BEFORE AFTER tells which cases changed beyond noise
 
-Exit status: 0 done; 1 done, and something became slower; 2 could not; 3 done, but without files that
-are damaged or of another version.
+Exit status: 0 success; 1 something became slower; 2 error; 3 success, but files that are damaged or of
+another version were left out.
 """
 import html
 import importlib.util
