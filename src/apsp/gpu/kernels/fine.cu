@@ -119,7 +119,7 @@ static __device__ __forceinline__ void publish_transposed(const tile_of_thread &
 /* Nothing has been published yet. */
 static __device__ __forceinline__ void clear_all(const twi_gpu_round &r)
 {
-    const int pieces = (int)(r.published / (GROUP * sizeof(word)));
+    const int pieces = (int)(TWI_GPU_PUBLISHED(r.tiles, SIDE) / GROUP);
     for (int i = blockIdx.x * THREADS + threadIdx.x; i < pieces; i += gridDim.x * THREADS) {
         publish16((word *)r.next_row + (int64_t)i * GROUP, make_int4(0, 0, 0, 0));
     }

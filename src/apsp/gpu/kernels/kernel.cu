@@ -269,7 +269,8 @@ static int together(const twi_gpu_round *r, void *stream, int32_t *launched)
         if (error != 0 || tiles > most) {
             continue;
         }
-        error = (int)cudaMemsetAsync(r->next_row, 0, r->published, (cudaStream_t)stream);
+        error = (int)cudaMemsetAsync(
+            r->next_row, 0, TWI_GPU_PUBLISHED(r->tiles, SIDE) * sizeof(word), (cudaStream_t)stream);
         if (error == 0) {
             error =
                 (int)cudaLaunchCooperativeKernel(together_kernels[i], dim3((unsigned)tiles),

@@ -60,9 +60,12 @@ typedef struct twi_gpu_round {
     int32_t *next_col_ready; /* symmetric: next_row_ready */
     int32_t *raw_ready;    /* 2 x tiles: raw_row, raw_col; where the pivot lies, its closed tile */
     int32_t between;       /* tiles of the rest that begin before the panels; set by the launch */
-    uint64_t published;    /* bytes from next_row on that a launch for all rounds makes 0 first */
     const int32_t *needed; /* NULL, or in device memory: when 0, the kernels do nothing */
 } twi_gpu_round;
+
+/* Words by which the blocks of a small matrix tell each other, from next_row on (together). */
+#define TWI_GPU_PUBLISHED(tiles, side) \
+    ((int64_t)(tiles) * (2 * (int64_t)(tiles) + 4) * (side) * (side))
 
 #define TWI_GPU_PROBE_BYTES 8192
 
@@ -90,7 +93,7 @@ typedef struct twi_gpu_kernel {
     int (*mirror)(const twi_gpu_round *round, void *stream);
     /* All of a small matrix in one launch, clamping and clearing the diagonal on the way:
      * next_row, next_col, raw_row, raw_col, tile and tile_t hold words of tiles for every pivot,
-     * one pivot after another; next_row comes first.
+     * one pivot after another, in this order and without gaps; it makes them 0 first.
      * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
     int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
     int32_t together_side; /* of the tiles that it takes, which `tiles` of its round counts */
