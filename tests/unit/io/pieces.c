@@ -320,7 +320,7 @@ static void a_file_cut_while_it_is_read_is_a_sentence(void **state)
     write_list("a.el", "");
     assert_ok(ctx, twi_input_open_flow(ctx, &input, in_scratch("a.el")));
     assert_int_equal(truncate(in_scratch("a.el"), 100000), 0);
-    assert_fails(ctx, TW_ERR_IO, "a.el: it was cut short while it was being read",
+    assert_fails(ctx, TW_ERR_IO, "a.el': it was cut short while it was being read",
                  twi_graph_read_input(ctx, &graph, &input, NULL));
     twi_input_close(&input);
     assert_int_equal(unlink(in_scratch("a.el")), 0);
