@@ -13,8 +13,8 @@
 #define SQUARE 64 /* side of the blocks in which the matrix is compared with its transpose */
 
 /* A weight as an entry. The sum makes -0 a 0, as that of twi_plan_arc_weight does. Floats have no
- * cap, and without the comparison vectors can copy them. */
-#define PLAIN(T, INFTY, weight) ((T)0.5 > 0 || (weight) < (INFTY) ? (T)((weight) + 0) : (T)(INFTY))
+ * cap, and where all weights are below it vectors can copy them without the comparison. */
+#define PLAIN(T, INFTY, weight) (all_below || (weight) < (INFTY) ? (T)((weight) + 0) : (T)(INFTY))
 
 /* A row with an arc to every other vertex, in their order, which vectors copy. */
 #define COPY_ROW(T, INFTY, W)                                                    \
@@ -33,26 +33,25 @@
         }                                                                        \
     }
 
-/* Arc by arc. As long as targets rise no arc has a parallel, and nothing is read back. */
-#define SCATTER_ROW(T, INFTY, W)                                                       \
-    {                                                                                  \
-        const W *plain = graph->weights;                                               \
-        T *row = (T *)work->data + u * work->ld;                                       \
-        int64_t arc = graph->offsets[u];                                               \
-        for (int64_t j = 0; j < work->ld; j++) {                                       \
-            row[j] = (T)(INFTY);                                                       \
-        }                                                                              \
-        for (int32_t last = -1; is_plain && arc < end && targets[arc] > last; arc++) { \
-            last = targets[arc];                                                       \
-            row[last] = PLAIN(T, INFTY, plain[arc]);                                   \
-        }                                                                              \
-        row[u] = row[u] < (T)0 ? row[u] : (T)0; /* a loop may be below 0 */            \
-        for (; arc < end; arc++) {                                                     \
-            const int32_t v = targets[arc];                                            \
-            const double weight = twi_plan_arc_weight(plan, u, v, arc);                \
-            const T entry = PLAIN(T, (double)(INFTY), weight);                         \
-            row[v] = entry < row[v] ? entry : row[v];                                  \
-        }                                                                              \
+/* Arc by arc. Where targets rise no arc has a parallel, and nothing is read back. */
+#define SCATTER_ROW(T, INFTY, W)                                            \
+    {                                                                       \
+        const W *plain = graph->weights;                                    \
+        T *row = (T *)work->data + u * work->ld;                            \
+        int64_t arc = graph->offsets[u];                                    \
+        for (int64_t j = 0; j < work->ld; j++) {                            \
+            row[j] = (T)(INFTY);                                            \
+        }                                                                   \
+        for (; rises && arc < end; arc++) {                                 \
+            row[targets[arc]] = PLAIN(T, INFTY, plain[arc]);                \
+        }                                                                   \
+        row[u] = row[u] < (T)0 ? row[u] : (T)0; /* a loop may be below 0 */ \
+        for (; arc < end; arc++) {                                          \
+            const int32_t v = targets[arc];                                 \
+            const double weight = twi_plan_arc_weight(plan, u, v, arc);     \
+            const T entry = PLAIN(T, (double)(INFTY), weight);              \
+            row[v] = entry < row[v] ? entry : row[v];                       \
+        }                                                                   \
     }
 
 #define FILL_FROM(T, INFTY, W)   \
@@ -89,6 +88,16 @@ static bool has_all_arcs(const tw_graph *graph, int64_t u)
     return differ == 0;
 }
 
+/* Targets in their order, each once? */
+static bool targets_rise(const tw_graph *graph, int64_t u)
+{
+    int32_t differ = 0; /* an "or" of all becomes vectors */
+    for (int64_t arc = graph->offsets[u] + 1; arc < graph->offsets[u + 1]; arc++) {
+        differ |= graph->targets[arc - 1] >= graph->targets[arc];
+    }
+    return differ == 0;
+}
+
 /* NEON adds bytes as fast with saturation as without: 7 bits could only fail there. */
 bool twi_may_be_plain(twi_isa isa, tw_type type)
 {
@@ -112,6 +121,9 @@ static void scatter_row(const tw_apsp_plan *plan, const twi_work *work, int64_t 
     const uint16_t cap_u16 = work->kernel->type == TW_U16 ? (uint16_t)infinity : 0;
     const bool is_plain = plan->potential == NULL;
     const bool is_complete = is_plain && has_all_arcs(graph, u);
+    const bool rises = is_plain && !is_complete && targets_rise(graph, u);
+    const bool is_float = work->kernel->type == TW_F32 || work->kernel->type == TW_F64;
+    const bool all_below = is_float || (is_plain && graph->max_weight < infinity);
     const int32_t *targets = graph->targets;
     const int64_t end = graph->offsets[u + 1];
     switch (work->kernel->type) {

@@ -74,34 +74,32 @@ static void put_whole(const tw_matrix *out, const twi_work *work)
 }
 #undef EACH_ROW
 
-/* Whether f32 holds the row: no path becomes infinite, no distance 0 that is none. */
-static bool fits_f32(const double *row, int64_t n)
+/* A row in f32. False where that does not hold it: a path became infinite, or a distance 0 that is
+ * none. All in numbers of one width, for vectors. */
+static bool round_row(float *restrict to, const double *restrict row, int64_t n)
 {
-    bool fits = true;
+    int64_t misfits = 0;
     for (int64_t j = 0; j < n; j++) {
-        const float x = (float)row[j];
-        fits &= (double)fabsf(x) != (double)INFINITY || row[j] == (double)INFINITY;
-        fits &= x != 0 || row[j] == 0;
+        const float rounded = (float)row[j];
+        const double x = fabs((double)rounded), y = fabs(row[j]);
+        to[j] = rounded;
+        misfits |= ((x == 0) != (y == 0)) | ((x == (double)INFINITY) != (y == (double)INFINITY));
     }
-    return fits;
+    return misfits == 0;
 }
 
 static bool put_floats(const tw_matrix *out, const twi_work *work)
 {
+    float rounded[TWI_SIGNED_VERTICES][TWI_SIGNED_VERTICES];
     const double *all = work->data;
+    const bool rounds = out->type == TW_F32;
     bool fits = true;
-    for (int64_t i = 0; i < work->n && out->type == TW_F32; i++) {
-        fits &= fits_f32(all + i * work->ld, work->n);
+    for (int64_t i = 0; i < work->n && rounds; i++) {
+        fits &= round_row(rounded[i], all + i * work->ld, work->n);
     }
     for (int64_t i = 0; i < work->n && fits; i++) {
-        const double *row = all + i * work->ld;
-        void *to = twi_matrix_row(out, i);
-        for (int64_t j = 0; j < work->n && out->type == TW_F32; j++) {
-            ((float *)to)[j] = (float)row[j];
-        }
-        if (out->type == TW_F64) {
-            memcpy(to, row, (size_t)work->n * sizeof *row);
-        }
+        const void *row = rounds ? (const void *)rounded[i] : all + i * work->ld;
+        memcpy(twi_matrix_row(out, i), row, (size_t)work->n * tw_type_size(out->type));
     }
     return fits;
 }

@@ -72,6 +72,7 @@
 #define TINY_ARC 0.9e-9   /*   of a source and arc, */
 #define TINY_VERTEX 10e-9 /*   and of a source and vertex; */
 #define TINY_CLOSURE 3e-6 /*   of a closure, */
+#define F32_WHOLE 0x1p24  /* up to here f32 holds every whole number */
 #define TINY_STEP 0.11e-9 /*   and of a step of it (Neoverse N1, November 2026) */
 
 enum { CLOSURE, GPU, GPU_BFS, GPU_LABELS, DIJKSTRA, BFS, SWEEP, GPU_SWEEP, REFERENCE, CANDIDATES };
@@ -558,12 +559,23 @@ static double tiny_reach(const tw_apsp_plan *plan)
     return plan->potential == NULL && most < TW_APSP_INF_U16 ? most / TWI_FARTHER : TWI_UNKNOWN;
 }
 
-/* The narrowest type, or a wider one of which a row is one strip as well: that takes as long, and
- * i32 needs no certificate. Into f32 it would have to be checked entry by entry. */
+/* Whether f32 holds all distances and the weights are such: sums from F32_WHOLE on may be rounded,
+ * but not to below it. */
+static bool is_whole_f32(const tw_apsp_plan *plan)
+{
+    const tw_graph *graph = plan->graph;
+    return plan->type == TW_F32 && graph->weight_type == TW_F32 && plan->potential == NULL &&
+           (double)graph->n * graph->max_weight < F32_WHOLE;
+}
+
+/* The narrowest type, or a wider one of which a row is one strip as well: that takes as long, needs
+ * no certificate if it is i32, and what is closed in f32 is the result. */
 static tw_type tiny_type(const tw_apsp_plan *plan)
 {
     const tw_type least = narrowest(plan, tiny_reach(plan));
-    const tw_type wide = plan->type == TW_F32 ? TW_U16 : TW_I32;
+    const tw_type wide = is_whole_f32(plan)     ? TW_F32
+                         : plan->type == TW_F32 ? TW_U16 /* i32 is checked entry by entry */
+                                                : TW_I32;
     const bool narrow = least == TW_U8 || least == TW_U16;
     return narrow && plan->options.work_type == TW_AUTO &&
                    plan->graph->n <= twi_minplus_kernel_find(plan->isa, wide)->nr
