@@ -1671,7 +1671,9 @@ TW_API TW_CHECKED tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw
                                                int32_t threads);
 
 /* Bytes read and written per second by a plain copy of large arrays on `threads` threads (0: those
- * of the context): what no map can exceed. Takes some tenths of a second. */
+ * of the context), with memcpy or with stores past the caches, whichever is faster. Maps are
+ * compared with it; one that reads more than it writes can be somewhat faster. Takes a second or
+ * less. */
 TW_API TW_CHECKED tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads);
 
 /* Every method, type and ISA of this machine against the references, over sizes around the tile

@@ -31,8 +31,8 @@ static tw_status say_memory(map_run *run, const tw_map_plan *plan, const tw_sour
     return status;
 }
 
-/* The rate of a copy and what it makes the least time; nothing for a GPU, whose floor is not this
- * memory's. */
+/* The rate of a copy, and what the map would take at it; nothing for a GPU, whose memory is not this
+ * one. */
 static tw_status say_floor(map_run *run, const tw_map_plan *plan, char *out, size_t size)
 {
     tw_context *ctx = run->job->ctx;
@@ -51,7 +51,7 @@ static tw_status say_floor(map_run *run, const tw_map_plan *plan, char *out, siz
     }
     const double elements = (double)info.shape.rows * (double)info.shape.cols;
     snprintf(out, size,
-             "\ncopying     %s/s here on %d thread%s: no map of this shape can take less than %s",
+             "\ncopying     %s/s here on %d thread%s; at that rate this map would take %s",
              cli_show_bytes(bytes, rate), tw_threads(ctx), tw_threads(ctx) == 1 ? "" : "s",
              cli_show_seconds(seconds, rate > 0 ? info.bytes * elements / rate : 0));
     return status;

@@ -1,13 +1,16 @@
 /*
- * The rate of a plain copy: what a map that does nothing would reach. Two arrays that the caches
- * cannot hold are copied in pieces by all threads, a few times, and the best counts. (Two of 128 MB
- * on a processor with a third cache of 300 MB were copied at twice the rate of its memory.)
+ * The rate of a plain copy, which maps are compared with. Two arrays that the caches cannot hold
+ * are copied in pieces by all threads, a few times, and the best counts, of memcpy and of stores
+ * past the caches, as maps have them. (Two of 128 MB on a processor with a third cache of 300 MB
+ * were copied at twice the rate of its memory.)
  */
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "map/cpu/past.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,14 +19,37 @@
 #define PIECE ((int64_t)1 << 20)
 #define ROUNDS 5
 
-/* Of each array: twice the largest cache, if that is known. */
+/* The first number in a small file about the third cache of a processor; -1: there is none. */
+static int64_t number_of_cache(long processor, const char *name)
+{
+    char path[128];
+    long long number = -1;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%ld/cache/index3/%s", processor, name);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        number = fscanf(file, "%lld", &number) == 1 ? number : -1;
+        (void)fclose(file);
+    }
+    return number;
+}
+
+/* Bytes of all third caches of the machine, each counted with the first processor that has it; 0 if
+ * that is not known. */
+static int64_t third_caches(void)
+{
+    int64_t bytes = 0;
+    for (long p = 0; p < sysconf(_SC_NPROCESSORS_CONF); p++) {
+        const int64_t kib = number_of_cache(p, "size"); /* "32768K" */
+        bytes += kib > 0 && number_of_cache(p, "shared_cpu_list") == p ? kib * 1024 : 0;
+    }
+    return bytes;
+}
+
+/* Of each array: twice the third caches, if those are known, up to 1 GiB. */
 static int64_t pieces_of(const tw_context *ctx)
 {
-    int64_t pieces = LEAST_PIECES;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    pieces = cache > 0 && 2 * (int64_t)cache / PIECE > pieces ? 2 * (int64_t)cache / PIECE : pieces;
-#endif
+    int64_t pieces = 2 * third_caches() / PIECE;
+    pieces = pieces > LEAST_PIECES ? pieces : LEAST_PIECES;
     pieces = pieces < MOST_PIECES ? pieces : MOST_PIECES;
     const bool fits = (uint64_t)(2 * pieces * PIECE) <= twi_memory_left(ctx) / 2;
     return fits ? pieces : LEAST_PIECES;
@@ -38,11 +64,20 @@ static void fill(char *array, int64_t pieces, int threads)
     (void)threads;
 }
 
-static void copy_all(char *to, const char *from, int64_t pieces, int threads)
+static void copy_all(char *to, const char *from, int64_t pieces, int threads, bool past)
 {
-#pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
-    for (int64_t piece = 0; piece < pieces; piece++) {
-        memcpy(to + piece * PIECE, from + piece * PIECE, (size_t)PIECE);
+#pragma omp parallel num_threads(twi_team(threads))
+    {
+#pragma omp for schedule(static)
+        for (int64_t piece = 0; piece < pieces; piece++) {
+            const int64_t at = piece * PIECE;
+            if (past) {
+                twi_write_past(to + at, from + at, PIECE);
+            } else {
+                memcpy(to + at, from + at, (size_t)PIECE);
+            }
+        }
+        twi_written_past();
     }
     (void)threads;
 }
@@ -70,9 +105,10 @@ tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads)
         fill(from, pieces, team);
         fill(to, pieces, team);
     }
-    for (int round = 0; round < ROUNDS && status == TW_OK; round++) {
+    const int ways = TWI_STORES_PAST ? 2 : 1;
+    for (int round = 0; round < ways * ROUNDS && status == TW_OK; round++) {
         double started = twi_seconds();
-        copy_all(to, from, pieces, team);
+        copy_all(to, from, pieces, team, round % ways != 0);
         double seconds = twi_seconds() - started;
         best = best == 0 || seconds < best ? seconds : best;
         status = twi_check_cancel(ctx);

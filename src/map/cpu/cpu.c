@@ -19,11 +19,9 @@
 #include "base/matrix.h"
 #include "base/threads.h"
 #include "map/cpu/course.h"
+#include "map/cpu/past.h"
 
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 /* A kernel that runs from memory to memory does so in pieces, and asks for each operand some way
  * ahead of them: three streams at once are more than a processor finds by itself. On a Neoverse V1
@@ -43,40 +41,6 @@
 #define HOW_NEAR 1 /* into the last */
 #endif
 _Static_assert(PIECE % TWI_MAP_GRAIN == 0, "pieces are whole rounds of a kernel");
-
-/* Bytes to `out`, whole lines of it past the caches where the machine can do that: a line that is
- * overwritten is then not read first, a fifth of what a*b+c moves. TO_MEMORY: it can. Who has
- * written so calls written_past before others look. */
-#ifdef __SSE2__
-#define TO_MEMORY true
-static void write_past(char *out, const char *from, int64_t bytes)
-{
-    int64_t at = (int64_t)(-(uintptr_t)out % TWI_CACHE_LINE);
-    at = at < bytes ? at : bytes;
-    const int64_t end = at + (bytes - at) / TWI_CACHE_LINE * TWI_CACHE_LINE;
-    memcpy(out, from, (size_t)at);
-    for (; at < end; at += (int64_t)sizeof(__m128i)) {
-        _mm_stream_si128((__m128i *)(void *)(out + at),
-                         _mm_loadu_si128((const __m128i *)(const void *)(from + at)));
-    }
-    memcpy(out + end, from + end, (size_t)(bytes - end));
-}
-
-static void written_past(void)
-{
-    _mm_sfence();
-}
-#else
-#define TO_MEMORY false
-static void write_past(char *out, const char *from, int64_t bytes)
-{
-    memcpy(out, from, (size_t)bytes);
-}
-
-static void written_past(void)
-{
-}
-#endif
 
 /* What a thread owns, in its part of the scratch memory. */
 typedef struct worker {
@@ -315,7 +279,7 @@ static void run_stream(const twi_map_course *p, const twi_map_step *s, char *out
                        const void *const arg[3], const int64_t stride[3], int64_t n)
 {
     _Alignas(TWI_CACHE_LINE) char piece[PIECE * sizeof(double)];
-    const bool past = TO_MEMORY && p->past_caches && (uintptr_t)out % TWI_CACHE_LINE == 0;
+    const bool past = TWI_STORES_PAST && p->past_caches && (uintptr_t)out % TWI_CACHE_LINE == 0;
     for (int64_t from = 0; from < n; from += PIECE) {
         const int64_t count = n - from < PIECE ? n - from : PIECE;
         const void *here[3];
@@ -329,7 +293,7 @@ static void run_stream(const twi_map_course *p, const twi_map_step *s, char *out
         }
         if (past) {
             s->run(piece, here, stride, count);
-            write_past(out + from * p->size, piece, count * p->size);
+            twi_write_past(out + from * p->size, piece, count * p->size);
         } else {
             s->run(out + from * p->size, here, stride, count);
         }
@@ -427,14 +391,14 @@ static void store_results(worker *w, char *out, const void *const *results, cons
     const twi_map_course *p = w->plan;
     const tw_type type = p->job->variants->type;
     const int64_t bytes = at->cols * (int64_t)tw_type_size(type);
-    const bool past = TO_MEMORY && p->past_caches;
+    const bool past = TWI_STORES_PAST && p->past_caches;
     const char *whole = results[0];
     if (p->period > 1 || type != p->job->variants->compute) {
         put_together(w, past ? w->joined : out, results, at->cols);
         whole = past ? w->joined : out;
     }
     if (past) {
-        write_past(out, whole, bytes);
+        twi_write_past(out, whole, bytes);
     } else if (whole != out) {
         memmove(out, whole, (size_t)bytes); /* of an input, perhaps, that is the result, too */
     }
@@ -468,8 +432,8 @@ static void run_block(worker *w, const int32_t *lane_of, const place *at)
     char *out = (char *)job->out + ((at->row - job->first_row) * job->out_stride + at->first) *
                                        (int64_t)tw_type_size(type);
     const bool stream = p->room < p->block;
-    const bool direct =
-        at->whole && type == job->variants->compute && (stream || !(TO_MEMORY && p->past_caches));
+    const bool direct = at->whole && type == job->variants->compute &&
+                        (stream || !(TWI_STORES_PAST && p->past_caches));
     const void *results[TWI_MAP_COL_PERIOD];
     bool stored = false;
     load_inputs(w, at);
@@ -545,7 +509,7 @@ static void run_task(worker *w, int64_t task)
         run_row(w, row, first, cols);
     }
     if (p->past_caches) {
-        written_past();
+        twi_written_past();
     }
 }
 
