@@ -328,6 +328,7 @@ int main(int argc, char **argv)
         FAR(TW_AUTO, 5000, false),
         FAR(TW_I32, 5000, true),
         FAR(TW_AUTO, 5000, true),
+        FAR(TW_U16, 5000, true),
         FAR(TW_I32, 8000, false),
         FAR(TW_AUTO, 8000, false),
         FAR(TW_I32, 8000, true),

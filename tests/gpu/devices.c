@@ -342,7 +342,9 @@ static void closures_at_the_borders(void)
         tw_type type;
         int32_t side;
         int64_t n;
-    } borders[] = {{TW_I32, 64, 1537},  {TW_I32, 64, 2240},  {TW_I32, 64, 3840},
+    } borders[] = {{TW_I32, 64, 1024},  {TW_I32, 64, 1025},  {TW_I32, 64, 1440},
+                   {TW_I32, 64, 1441},  {TW_I32, 64, 1536},  {TW_F32, 64, 1408},
+                   {TW_I32, 64, 1537},  {TW_I32, 64, 2240},  {TW_I32, 64, 3840},
                    {TW_F32, 64, 2240},  {TW_F32, 64, 3840},  {TW_I32, 128, 3201},
                    {TW_F32, 128, 3201}, {TW_I32, 128, 3841}, {TW_U16, 128, 4481}};
     for (size_t i = 0; i < sizeof borders / sizeof *borders; i++) {

@@ -380,7 +380,14 @@ static tw_status run_rounds(gpu_closure *self, const twi_closure_ops *ops, bool 
 static tw_status run_together(gpu_closure *self, void *memory, int32_t *launched)
 {
     twi_gpu_round round = self->round;
-    (void)place_together(self, &round, memory);
+    const uint64_t bytes = place_together(self, &round, memory);
+    const int64_t words = TWI_GPU_PUBLISHED(round.tiles, self->kernel->together_side);
+    if (bytes != (uint64_t)words * (uint64_t)self->kernel->word) {
+        return tw_fail(self->ctx, TW_ERR_INTERNAL,
+                       "a small matrix of %d tiles publishes %llu bytes, and clears %lld words; "
+                       "please report this",
+                       round.tiles, (unsigned long long)bytes, (long long)words);
+    }
     return check(self, self->kernel->together(&round, self->wide, launched),
                  "starting to close a small matrix");
 }

@@ -85,7 +85,8 @@ TW_CHECKED tw_status twi_gpu_labels_run(tw_context *ctx, const tw_apsp_plan *pla
 uint64_t twi_gpu_labels_bytes(const tw_apsp_plan *plan, tw_type type);
 uint64_t twi_gpu_labels_memory(const tw_apsp_plan *plan, tw_type type);
 
-/* Whether trying 16 bits first pays for n vertices on a device of this architecture. */
+/* Whether trying 16 bits first pays for n vertices on a device of this architecture, if they are
+ * likely to be enough. */
 bool twi_gpu_narrow_pays(int64_t n, int32_t compute);
 
 /* A matrix in host memory, to be closed on a device. */

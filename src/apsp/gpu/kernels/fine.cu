@@ -36,7 +36,6 @@ struct close_shared {
 
 enum {
     ROW_READY = ROWS < 4, /* the more of them a processor is to hold, the less may lie ready */
-    CLEARS = ROWS < 4, /* itself, which is sooner done than a launch for it while there are few */
 };
 
 struct fine_shared {
@@ -78,13 +77,6 @@ static __device__ __forceinline__ void publish(word *to, const several<2> &v)
     asm volatile("st.relaxed.gpu.global.v2.s32 [%0], {%1, %2};" ::"l"(to), "r"(v.at[0]),
                  "r"(v.at[1])
                  : "memory");
-#endif
-}
-
-static __device__ __forceinline__ void publish(word *to, const several<1> &v)
-{
-#if TWI_COMPUTE > 0
-    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(to), "r"(v.at[0]) : "memory");
 #endif
 }
 

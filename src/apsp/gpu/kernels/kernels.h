@@ -92,7 +92,7 @@ typedef struct twi_gpu_kernel {
     /* The upper triangle from the lower one. */
     int (*mirror)(const twi_gpu_round *round, void *stream);
     /* All of a small matrix in one launch, clamping and clearing the diagonal on the way:
-     * next_row, next_col, raw_row, raw_col, tile and tile_t hold words of tiles for every pivot,
+     * next_row, next_col, tile, tile_t, raw_row and raw_col hold words of tiles for every pivot,
      * one pivot after another, in this order and without gaps; it makes them 0 first.
      * *launched: 0 if the current device cannot hold all tiles at once. NULL: no such kernel. */
     int (*together)(const twi_gpu_round *round, void *stream, int32_t *launched);
