@@ -601,7 +601,7 @@ def nearest(
     """
     k = operator.index(k)
     if not 1 <= k < 2**31:
-        raise ValueError(f"k must be at least 1, not {k}")
+        raise ValueError(f"k must be from 1 to {2**31 - 1}, not {k}")
     graph = as_graph(graph, **kind)
     asked = Question(graph, sources, targets, cutoff, np.float64, method, order)
     asked.options.type = _abi.AUTO

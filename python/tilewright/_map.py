@@ -172,7 +172,9 @@ class _Writer:
 
     def _call(self, node: ast.Call) -> str:
         name = getattr(node.func, "id", None)
-        if name not in _FUNCTIONS or node.keywords:
+        if name in _FUNCTIONS and node.keywords:
+            raise TypeError(f"{name!r} takes no keyword arguments")
+        if name not in _FUNCTIONS:
             known = ", ".join(sorted(_FUNCTIONS))
             raise TypeError(f"unknown function {ast.unparse(node.func)!r}; use {known}")
         arguments = ", ".join(self._write(argument) for argument in node.args)

@@ -35,6 +35,8 @@ def numbers(graph: Graph, vertices: Any, name: str) -> Optional[np.ndarray]:
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
         raise TypeError(f"{name} must be a list of vertex numbers")
     if found.size and (found.min() < 0 or found.max() >= len(graph)):
+        if len(graph) == 0:
+            raise ValueError(f"{name}: the graph has no vertices")
         raise ValueError(f"{name}: vertices are numbered 0 ... {len(graph) - 1}")
     return np.ascontiguousarray(found, dtype=np.int32)
 

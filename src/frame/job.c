@@ -8,8 +8,11 @@
 #include <ctype.h>
 #include <malloc.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define KEPT (1 << 20)       /* bytes of a block, or at the end of all, that are not given back */
 #define MEMORY_FLOOR 4000000 /* bytes; less is not worth a refusal */
@@ -82,10 +85,42 @@ uint64_t cli_peak_rss(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
+/* U+0080 to U+009F, some of which terminals obey. */
+static bool is_c1(const char *text)
+{
+    return (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
+}
+
+/* A text with names from files: what a terminal would obey becomes "?", all but what is in `kept`.
+ */
+static void put_harmless(FILE *to, const char *text, const char *kept)
+{
+    while (*text != '\0') {
+        const int length = cli_utf8_length(text);
+        const bool control = length == 1 ? iscntrl((unsigned char)*text) != 0 : is_c1(text);
+        if (length > 0 && (!control || strchr(kept, *text) != NULL)) {
+            fwrite(text, 1, (size_t)length, to);
+        } else {
+            fputc('?', to);
+        }
+        text += length > 0 ? length : 1;
+    }
+}
+
+/* The same of a format; without memory nothing is written. */
+static void print_harmless(FILE *to, const char *format, va_list args)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, args) >= 0) {
+        put_harmless(to, text, "\n\t");
+        free(text);
+    }
+}
+
 static void say(const char *format, va_list args)
 {
     cli_progress_clear();
-    vfprintf(stderr, format, args);
+    print_harmless(stderr, format, args);
     fputc('\n', stderr);
 }
 
@@ -114,30 +149,19 @@ void cli_print(const char *format, ...)
     cli_progress_before_output();
     va_list args;
     va_start(args, format);
-    vprintf(format, args);
+    if (isatty(STDOUT_FILENO) != 0) {
+        print_harmless(stdout, format, args);
+    } else { /* for programs: names as they are */
+        vprintf(format, args);
+    }
     va_end(args);
-}
-
-/* U+0080 to U+009F, some of which terminals obey. */
-static bool is_c1(const char *text)
-{
-    return (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 
 void cli_error(const char *sentence)
 {
     cli_progress_clear();
     fprintf(stderr, "%s: ", cli_program.name);
-    for (const char *c = sentence; *c != '\0';) {
-        const int length = cli_utf8_length(c);
-        const bool control = length == 1 ? iscntrl((unsigned char)*c) != 0 : is_c1(c);
-        if (length > 0 && !control) {
-            fwrite(c, 1, (size_t)length, stderr);
-        } else {
-            fputc('?', stderr);
-        }
-        c += length > 0 ? length : 1;
-    }
+    put_harmless(stderr, sentence, "");
     fputc('\n', stderr);
 }
 

@@ -281,7 +281,8 @@ static const char *expected_of(char text[EXPECTED], const cli_option *option)
     case CLI_COUNT:
         (void)snprintf(text, EXPECTED, "a whole number, %d or more", option->constant);
         return text;
-    case CLI_OPTIONAL_COUNT:
+    case CLI_OPTIONAL_COUNT: /* whose range its command knows */
+        return "a whole number";
     case CLI_SEED:
         return "a whole number, 0 or more";
     case CLI_NUMBER:
@@ -291,7 +292,7 @@ static const char *expected_of(char text[EXPECTED], const cli_option *option)
     case CLI_TIME:
         return "a time such as 30s, 10m or 1h";
     case CLI_TEXTS:
-        return "at most 64 of them";
+        return "the option at most 64 times";
     default:
         return "a value";
     }
@@ -529,14 +530,23 @@ static tw_status check_flags(tw_context *ctx, const cli_parsed *parsed)
 static tw_status check_operands(parser *p, int count)
 {
     const cli_command *command = p->command;
+    const char *between = command->usage[0] != '\0' ? " " : "";
     if (count < command->least) {
-        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: missing operand; usage: %s %s %s",
-                       command->name, cli_program.name, command->name, command->usage);
+        return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: missing operand; usage: %s %s%s%s",
+                       command->name, cli_program.name, command->name, between, command->usage);
     }
     if (count > command->most) {
         return tw_fail(p->ctx, TW_ERR_ARGUMENT,
-                       "%s: unexpected operand '" SHOWN_VALUE "'; usage: %s %s %s", command->name,
-                       p->argv[command->most], cli_program.name, command->name, command->usage);
+                       "%s: unexpected operand '" SHOWN_VALUE "'; usage: %s %s%s%s", command->name,
+                       p->argv[command->most], cli_program.name, command->name, between,
+                       command->usage);
+    }
+    for (int i = 0; i < count; i++) {
+        if (p->argv[i][0] == '\0') {
+            return tw_fail(p->ctx, TW_ERR_ARGUMENT, "%s: operand %d is empty; usage: %s %s%s%s",
+                           command->name, i + 1, cli_program.name, command->name, between,
+                           command->usage);
+        }
     }
     return TW_OK;
 }

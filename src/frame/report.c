@@ -24,6 +24,8 @@ static void write_string(FILE *file, const char *text)
             fputs("\\t", file);
         } else if (*c < 0x20 || *c == 0x7F) {
             fprintf(file, "\\u%04x", *c);
+        } else if (*c == 0xC2 && c[1] < 0xA0) { /* U+0080 to U+009F */
+            fprintf(file, "\\u%04x", c[1]);
         } else {
             fwrite(c, 1, (size_t)length, file);
         }

@@ -96,7 +96,7 @@ static tw_status check_alone(mpi_run *run)
     }
     if (o->method == TW_APSP_METHOD_REFERENCE) {
         return tw_fail(ctx, TW_ERR_UNSUPPORTED,
-                       "method %s is not available over MPI; use tw_apsp on one machine",
+                       "method %s is not available over MPI, only on one machine",
                        tw_apsp_method_name(o->method));
     }
     run->plan.type = twi_plan_result_type(graph, o);

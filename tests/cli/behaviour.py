@@ -462,6 +462,17 @@ class Behaviour(unittest.TestCase):
         os.close(master)
         return process.wait(timeout=LIMIT), said
 
+    def test_names_from_files_cannot_steer_a_terminal(self):
+        self.write("e.csv", b'"a\x1b]0;x\x07",b\xc2\x9b31m,1\n')
+        for words in (("apsp", "e.csv"), ("apsp", "e.csv", "--json"), ("path", "e.csv", "a\x1b]0;x\x07", "b\u009b31m"),
+                      ("convert", "e.csv", "y\x1b[31m.bin")):
+            status, said = self.on_terminal(*words)
+            self.assertEqual(status, 0, (words, said))
+            shown = said.replace(b"\r\x1b[K", b"")  # what clears the line of progress
+            self.assertNotRegex(shown, rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]", (words, said))
+        status, said = self.on_terminal("apsp", "e.csv")
+        self.assertIn(b"a?]0;x?", said)
+
     def test_there_is_no_progress_beside_a_result_that_may_come_out_on_the_same_terminal(self):
         self.tilewright("generate", "graph", "sparse", "g.bin", "-n", "60", "-q")
         self.tilewright("apsp", "g.bin", "d.npy", "-q")

@@ -208,6 +208,8 @@ def test_bad_options():
             tw.apsp(graph, **options)
     with pytest.raises(TypeError):
         tw.apsp(graph, sources=[0.5])
+    with pytest.raises(ValueError, match="the graph has no vertices"):
+        tw.apsp(np.zeros((0, 0)), sources=[0])
     np.testing.assert_array_equal(tw.apsp(graph), 1 - np.eye(3))  # nothing of them stays
     with pytest.raises(ValueError):
         tw.apsp(graph, memory=1000, threads=-1)
@@ -283,7 +285,7 @@ def test_nearest_of_selections_and_wrong_questions(rng):
         best = min(columns[source], key=lambda target: (whole[source, target], target))
         assert found.vertices[row, 0] == best and found.distances[row, 0] == whole[source, best]
     for k in (0, -1, 2**31):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=f"from 1 to 2147483647, not {k}"):
             tw.nearest(matrix, k)
     with pytest.raises(TypeError):
         tw.nearest(matrix, 1.5)

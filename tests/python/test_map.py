@@ -157,6 +157,8 @@ def test_into_the_callers_array(rng):
     np.testing.assert_array_equal(shifted[1:], expected.reshape(-1)[:-1])
     with pytest.raises(TypeError, match="[Cc]ast"):
         evaluate("a * 2", out=np.empty((50, 60), np.float32))
+    with pytest.raises(TypeError, match="'sin' takes no keyword arguments"):
+        evaluate("sin(x=a)")
     evaluate("a * 2", out=np.empty((50, 60), np.float32), casting="same_kind")
     for bad in (np.empty((60, 50)), np.empty(3000)):
         with pytest.raises(ValueError, match="shape"):

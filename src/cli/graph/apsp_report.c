@@ -133,9 +133,11 @@ void apsp_conclude(const apsp_run *run)
     char total[CLI_SHOWN], read[CLI_SHOWN], compute[CLI_SHOWN], output[CLI_SHOWN];
     char work[160];
     if (run->verifier != NULL) {
-        cli_say(run->job, "verified: %lld row%s agree with an independent search (%s)",
-                (long long)run->verified_rows, run->verified_rows == 1 ? "" : "s",
-                cli_show_seconds(total, run->verifier_sink.seconds));
+        cli_say(run->job,
+                run->verified_rows == 1
+                    ? "verified: %lld row agrees with an independent search (%s)"
+                    : "verified: %lld rows agree with an independent search (%s)",
+                (long long)run->verified_rows, cli_show_seconds(total, run->verifier_sink.seconds));
     }
     say_work(run, work, sizeof work);
     cli_say(run->job, "done in %s (read %s, compute %s, output %s): %s",

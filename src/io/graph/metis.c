@@ -209,18 +209,16 @@ static tw_status check_count(tw_context *ctx, const twi_text_file *file, const h
     if (ends == 2 * kind->edges || (!file->rules.undirected && ends == kind->edges)) {
         return TW_OK;
     }
-    char expected[48], directed[80] = "";
-    (void)snprintf(expected, sizeof expected, "%lld or %lld", (long long)kind->edges,
-                   2 * (long long)kind->edges);
-    if (file->rules.undirected) {
-        (void)snprintf(directed, sizeof directed, " (with --directed: %s)", expected);
-        (void)snprintf(expected, sizeof expected, "%lld", 2 * (long long)kind->edges);
-    }
+    const long long edges = kind->edges;
+    const bool either = !file->rules.undirected && edges > 0;
+    char expected[48];
+    const int length = either ? snprintf(expected, sizeof expected, "%lld or ", edges) : 0;
+    (void)snprintf(expected + length, sizeof expected - (size_t)length, "%lld", 2 * edges);
     return tw_fail(ctx, TW_ERR_FORMAT,
                    "%.500s: the header says %lld edge%s, so the lists should have %s entries, but "
                    "they have %lld%s",
-                   file->input->name, (long long)kind->edges, kind->edges == 1 ? "" : "s", expected,
-                   (long long)ends, directed);
+                   file->input->name, edges, edges == 1 ? "" : "s", expected, (long long)ends,
+                   ends == edges ? "; with --directed the file is taken as it stands" : "");
 }
 
 tw_status twi_metis_read(tw_context *ctx, tw_graph **out, twi_input *input,

@@ -77,13 +77,34 @@ static bool is_blank(char c)
     return c != '\0' && strchr(" \t\r\n\v\f", c) != NULL;
 }
 
-/* A byte that stands in no text. */
-static bool has_control(const char *at, const char *end)
+/* Bytes of the letter that begins there, of which the last ones may be beyond the end; 0: what is
+ * there stands in no text. */
+static int letter(const char *at, const char *end)
 {
-    while (at < end && ((unsigned char)*at >= ' ' || is_blank(*at))) {
-        at++;
+    const unsigned char first = (unsigned char)*at;
+    const int length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if ((first < ' ' && !is_blank(*at)) || (first >= 0x80 && first < 0xC2) || first > 0xF4) {
+        return 0;
     }
-    return at < end;
+    for (int i = 1; i < length && at + i < end; i++) {
+        if ((at[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+/* Whether something stands there that stands in no text, but for the end that DOS gave to texts. */
+static bool has_pixels(const char *at, const char *end)
+{
+    while (end > at && (is_blank(end[-1]) || end[-1] == 0x1A)) {
+        end--;
+    }
+    int length = 1;
+    for (; at < end && length > 0; at += length) {
+        length = letter(at, end);
+    }
+    return length == 0;
 }
 
 /* Over blanks and comments. */
@@ -102,7 +123,8 @@ static bool has_numbers(const char *at, const char *end, int count)
     for (int i = 0; i < count; i++) {
         at = skip_to_field(at, end);
         const char *digits = at;
-        while (at < end && (isdigit((unsigned char)*at) || *at == '-' || *at == '.')) {
+        while (at < end &&
+               (isdigit((unsigned char)*at) || (*at != '\0' && strchr("+-.eE", *at) != NULL))) {
             at++;
         }
         if (at == digits || at == end || !is_blank(*at)) {
@@ -110,6 +132,26 @@ static bool has_numbers(const char *at, const char *end, int count)
         }
     }
     return true;
+}
+
+/* Lines of a PAM image, one of which gives its width. */
+static bool has_width(const char *at, const char *end)
+{
+    static const char *const others[] = {"HEIGHT", "DEPTH", "MAXVAL", "TUPLTYPE"};
+    bool known = true;
+    while (known) {
+        at = skip_to_field(at, end);
+        if (starts_word(at, end, "WIDTH")) {
+            return true;
+        }
+        known = false;
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            known |= starts_word(at, end, others[i]);
+        }
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        at = newline != NULL ? newline : end;
+    }
+    return false;
 }
 
 /* "P5 640 480 255" may be an edge, from P5: an image has pixels behind that, which are no text, or
@@ -126,16 +168,18 @@ static const char *name_portable(const char *at, const char *end)
         return NULL;
     }
     const bool alone = at[2] == '\n' || (at[2] == '\r' && at[3] == '\n');
-    const bool titled = at[1] == '7' && starts_word(skip_to_field(at + 2, end), end, "WIDTH");
+    const bool titled = at[1] == '7' && has_width(at + 2, end);
     const int numbers = at[1] == '1' || at[1] == '4' ? 2 : 3;
-    const bool image = is_blank(at[2]) && (alone || has_control(at, end)) &&
+    const bool image = is_blank(at[2]) && (alone || has_pixels(at, end)) &&
                        (titled || (at[1] != '7' && has_numbers(at + 2, end, numbers)));
     return image ? sentences[strchr(kinds, at[1]) - kinds] : NULL;
 }
 
 static const char *name_image(const char *at, const char *end)
 {
-    if ((starts(at, end, "GIF87a") || starts(at, end, "GIF89a")) && has_control(at, end)) {
+    const bool gif =
+        end - at >= 6 && (memcmp(at, "GIF87a", 6) == 0 || memcmp(at, "GIF89a", 6) == 0);
+    if (gif && has_pixels(at, end)) {
         return "is a GIF image, not a graph";
     }
     return name_portable(at, end);

@@ -45,14 +45,15 @@ static int64_t third_caches(void)
     return bytes;
 }
 
-/* Of each array: twice the third caches, if those are known, up to 1 GiB. */
+/* Of each array: twice the third caches, if those are known, up to 1 GiB and to what memory there
+ * is. */
 static int64_t pieces_of(const tw_context *ctx)
 {
     int64_t pieces = 2 * third_caches() / PIECE;
     pieces = pieces > LEAST_PIECES ? pieces : LEAST_PIECES;
     pieces = pieces < MOST_PIECES ? pieces : MOST_PIECES;
-    const bool fits = (uint64_t)(2 * pieces * PIECE) <= twi_memory_left(ctx) / 2;
-    return fits ? pieces : LEAST_PIECES;
+    const uint64_t fit = twi_memory_left(ctx) / 2 / (2 * PIECE);
+    return fit >= (uint64_t)pieces ? pieces : fit > LEAST_PIECES ? (int64_t)fit : LEAST_PIECES;
 }
 
 static void fill(char *array, int64_t pieces, int threads)

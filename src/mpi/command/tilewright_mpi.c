@@ -67,8 +67,8 @@ static tw_status check_number(const mpi_run *run, const char *name, double value
 {
     return !cli_given(run->job->parsed, name) || (value >= least && value <= most)
                ? TW_OK
-               : tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--%s %g: expected %g to %g", name, value,
-                         least, most);
+               : tw_fail(run->job->ctx, TW_ERR_ARGUMENT, "--%s %g: expected %.10g to %.10g", name,
+                         value, least, most);
 }
 
 /* Of a cluster that is only described a closure is predicted, and nothing else is done. */
@@ -135,8 +135,10 @@ static tw_status check_cluster(const mpi_run *run, int count)
         return tw_fail(ctx, TW_ERR_ARGUMENT, "GRAPH and --vertices are both given; use one");
     }
     if (s->vertices == 0 && count == 0) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "GRAPH is missing: see '%s apsp --help'",
-                       cli_program.name);
+        return tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "missing operand; give a GRAPH, or describe one with --vertices: see '%s apsp --help'",
+            cli_program.name);
     }
     return TW_OK;
 }
@@ -354,17 +356,18 @@ static void conclude(const mpi_run *run, double total)
     char all[CLI_SHOWN], read[CLI_SHOWN], compute[CLI_SHOWN], wait[CLI_SHOWN], output[CLI_SHOWN];
     char rate[CLI_SHOWN], memory[CLI_SHOWN];
     if (run->settings->verify >= 0) {
-        cli_say(run->job, "verified: %lld row%s agree with an independent search (%s)",
-                (long long)r->verified_rows, r->verified_rows == 1 ? "" : "s",
-                cli_show_seconds(all, r->seconds_verify));
+        cli_say(run->job,
+                r->verified_rows == 1 ? "verified: %lld row agrees with an independent search (%s)"
+                                      : "verified: %lld rows agree with an independent search (%s)",
+                (long long)r->verified_rows, cli_show_seconds(all, r->seconds_verify));
     }
     cli_show_bytes(memory, (double)r->memory_peak);
     if (!closed) {
         cli_say(run->job,
-                "%d ranks on %d machine%s, %d thread%s each, %s in %s, %s of memory in each",
-                (int)r->ranks, (int)r->machines, r->machines == 1 ? "" : "s", (int)r->threads,
-                r->threads == 1 ? "" : "s", tw_apsp_method_name(r->method),
-                tw_type_name(r->work_type), memory);
+                "%d rank%s on %d machine%s, %d thread%s each, %s in %s, %s of memory in each",
+                (int)r->ranks, r->ranks == 1 ? "" : "s", (int)r->machines,
+                r->machines == 1 ? "" : "s", (int)r->threads, r->threads == 1 ? "" : "s",
+                tw_apsp_method_name(r->method), tw_type_name(r->work_type), memory);
     } else {
         if (gpu_of(run) != NULL) {
             snprintf(on, sizeof on, "on %.20s", gpu_of(run));
@@ -372,10 +375,11 @@ static void conclude(const mpi_run *run, double total)
             snprintf(on, sizeof on, "%d thread%s each", (int)r->threads,
                      r->threads == 1 ? "" : "s");
         }
-        cli_say(run->job, "%d ranks as %d x %d, %s, tiles of %d, %s in %s%s, %s of memory in each",
-                (int)r->ranks, (int)r->grid_rows, (int)r->grid_cols, on, (int)r->block,
-                r->symmetric ? "half of the matrix" : "closure", tw_type_name(r->work_type),
-                r->tiles_skipped > 0 ? ", empty tiles skipped" : "", memory);
+        cli_say(run->job, "%d rank%s as %d x %d, %s, tiles of %d, %s in %s%s, %s of memory in each",
+                (int)r->ranks, r->ranks == 1 ? "" : "s", (int)r->grid_rows, (int)r->grid_cols, on,
+                (int)r->block, r->symmetric ? "half of the matrix" : "closure",
+                tw_type_name(r->work_type), r->tiles_skipped > 0 ? ", empty tiles skipped" : "",
+                memory);
     }
     cli_say(run->job, "done in %s (read %s, compute %s of which %s waiting, output %s): %s %s/s",
             cli_show_seconds(all, total), cli_show_seconds(read, run->begun.read),

@@ -4,7 +4,9 @@
  */
 #include "harness.h"
 
+#include "base/context.h"
 #include "base/random.h"
+#include "entropy/cpu/permute.h"
 #include "entropy/plan/prepare.h"
 #include "entropy/reference.h"
 
@@ -352,6 +354,31 @@ static void a_plan_knows_its_result(void **state)
     close_context(ctx);
 }
 
+/* Which method an instruction set takes by itself for so high a window, as measured. */
+static void the_method_that_pays_is_taken(void **state)
+{
+    static const struct {
+        int32_t rows;
+        const char *wide, *permuting; /* AVX-512, without byte permutes and with them */
+    } cases[] = {{5, "lanes", "lanes"},    {17, "stacks", "stacks"}, {31, "stacks", "stacks"},
+                 {39, "stacks", "stacks"}, {41, "stacks", "bins"},   {127, "stacks", "bins"}};
+    tw_context *ctx = open_context();
+    twi_isa isa;
+    (void)state;
+    assert_ok(ctx, twi_isa_resolve(ctx, &isa));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+        opts.window_rows = opts.window_cols = cases[i].rows;
+        const char *expected = "lanes";
+        if (isa == TWI_ISA_AVX512) {
+            const bool permutes = twi_permutes(isa) != NULL;
+            expected = permutes ? cases[i].permuting : cases[i].wide;
+        }
+        assert_string_equal(describe(ctx, 256, 300, &opts).method, expected);
+    }
+    close_context(ctx);
+}
+
 /* 65536 levels leave no mark for what lies outside; a sample of such a plan has none outside. */
 static void the_rate_of_the_most_levels_is_measured(void **state)
 {
@@ -383,6 +410,7 @@ int main(void)
         cmocka_unit_test(a_failed_run_spoils_nothing),
         cmocka_unit_test(a_cancelled_plan_is_not_made),
         cmocka_unit_test(a_plan_knows_its_result),
+        cmocka_unit_test(the_method_that_pays_is_taken),
         cmocka_unit_test(the_rate_of_the_most_levels_is_measured),
     };
     return cmocka_run_group_tests_name("plans of entropy", tests, NULL, NULL);
