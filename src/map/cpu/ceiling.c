@@ -11,6 +11,7 @@
 #include "map/cpu/past.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,14 +24,16 @@
 static int64_t number_of_cache(long processor, const char *name)
 {
     char path[128];
-    long long number = -1;
+    char line[64] = "", *end = line;
+    int64_t number = -1;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%ld/cache/index3/%s", processor, name);
     FILE *file = fopen(path, "re");
     if (file != NULL) {
-        number = fscanf(file, "%lld", &number) == 1 ? number : -1;
+        const bool read = fgets(line, sizeof line, file) != NULL;
+        number = read ? strtoll(line, &end, 10) : -1;
         (void)fclose(file);
     }
-    return number;
+    return end != line ? number : -1;
 }
 
 /* Bytes of all third caches of the machine, each counted with the first processor that has it; 0 if
