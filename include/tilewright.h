@@ -16,7 +16,7 @@
  *  - The library never prints, never exits and never aborts. It talks through the callbacks of the
  *    context.
  *  - Handles (tw_context, tw_graph, tw_apsp_plan, ...) are opaque, made by *_create, *_read and
- *    the like, and given back by *_destroy, which accepts NULL.
+ *    the like, and released by *_destroy, which accepts NULL.
  *  - A context belongs to one thread at a time. Different contexts are independent. The only call
  *    that may come from another thread or from a signal handler is tw_cancel.
  *  - A process that has computed may fork, and the child may compute too; the thread that forked
@@ -30,12 +30,12 @@
  *  - Structs that a caller fills or receives begin with `size`, set by the TW_*_INIT macro of their
  *    name, which also sets every default. So a later version can add members, always at the end and
  *    so that the size grows, or in the place of one called `reserved`, and programs compiled with
- *    an older header go on working: what their structs do not reach has its default, and nothing is
+ *    an older header keep working: what their structs do not reach has its default, and nothing is
  *    read or written past their size. A longer struct, from a newer header, is refused unless all
  *    that this version does not know is zero. A size that no version of the struct has, such as 0
  *    or one that is not a multiple of 8, is TW_ERR_ARGUMENT. In an array of such structs (sinks,
- *    sources) all elements have the size of the first, and lie that far apart. tw_matrix, tw_shape
- *    and tw_constant are plain values, without a size, and never grow.
+ *    sources) all elements have the size of the first, and are spaced by that size. tw_matrix,
+ *    tw_shape and tw_constant are plain values, without a size, and never grow.
  */
 #ifndef TILEWRIGHT_H
 #define TILEWRIGHT_H
@@ -319,7 +319,7 @@ TW_API int64_t tw_graph_find(const tw_graph *graph, const char *label);
 
 enum { TW_GRAPH_DIRECTED_AS_FILE = -1, TW_GRAPH_DIRECTED_NO = 0, TW_GRAPH_DIRECTED_YES = 1 };
 
-/* Whether the first line of an edge list names the columns; AUTO: if it looks like it. */
+/* Whether the first line of an edge list names the columns; AUTO: judged by its content. */
 enum { TW_GRAPH_HEADER_AUTO = -1, TW_GRAPH_HEADER_NO = 0, TW_GRAPH_HEADER_YES = 1 };
 
 typedef struct tw_graph_read_options {
@@ -403,7 +403,7 @@ TW_API TW_CHECKED tw_status tw_graph_generate(tw_context *ctx, tw_graph **out,
  *
  * When a begin, rows or end fails, or the work behind them does, or the call is cancelled before
  * the first end, every sink that has begun and has not ended successfully gets abort, once, the
- * failing one included, and nothing else is called any more. So a sink that has begun gets either
+ * failing one included, and nothing further is called. So a sink that has begun gets either
  * an end that succeeds or abort as its last call. abort discards the result: a file does not appear
  * and an earlier one of that name stays as it was, memory taken for the run is freed; rows that
  * went into the caller's memory (tw_sink_to_matrix, tw_sink_to_image) stay there and mean nothing.
@@ -736,7 +736,8 @@ typedef struct tw_apsp_plan_info {
                           where it is needed, takes more */
     uint64_t device_memory; /* maximum bytes on each of its devices, in addition; 0 on the CPU */
     double seconds;         /* that the run will take, estimated: without what the plan has done
-                               for it, as the order of a sweep or rows of searches that it tried */
+                               for it, such as the order of a sweep or rows of searches that it
+                               tried */
     const char *device;     /* "cpu", "cuda", "cuda:1", ...; owned by the plan */
     const char *order; /* where the order of a sweep came from: "computed", "cached" or "given"; ""
                           for other methods */
@@ -1360,13 +1361,14 @@ TW_API const char *tw_entropy_plan_explain(const tw_entropy_plan *plan);
 typedef struct tw_entropy_plan_info {
     size_t size;
     tw_shape shape; /* of the result: that of the array, except with TW_ENTROPY_BORDER_VALID, where
-                       it is smaller by the window less one, and 0 x 0 if that fits nowhere */
+                       it is smaller by the window less one, and 0 x 0 if the window does not
+                       fit */
     const char *method; /* as in tw_entropy_report */
     const char *isa;
     const char *why; /* the reason for the method */
     int32_t threads;
     int64_t window; /* elements of a whole window */
-    int64_t block;  /* rows of the result in memory at a time, by the limit of memory when the plan
+    int64_t block;  /* rows of the result in memory at a time, under the memory limit when the plan
                        was made */
     uint64_t bytes; /* of memory that they take, besides the array */
     double largest; /* the largest value there can be: the logarithm of the minimum of levels and
@@ -1396,8 +1398,8 @@ TW_API TW_CHECKED tw_status tw_entropy_plan_run(tw_context *ctx, tw_entropy_plan
                                                 int32_t sink_count, tw_entropy_report *report);
 
 /* The same for an array that need not fit in memory: its rows are read as the result proceeds, in
- * blocks as large as tw_set_memory allows, with the same bits. A mask lies in memory as a whole. A
- * source whose rows only come in order cannot have wrapped borders. */
+ * blocks as large as tw_set_memory allows, with the same bits. A mask is held in memory as a whole.
+ * A source whose rows only come in order cannot have wrapped borders. */
 TW_API TW_CHECKED tw_status tw_entropy_plan_stream(tw_context *ctx, tw_entropy_plan *plan,
                                                    const tw_source *source, tw_sink *sinks,
                                                    int32_t sink_count, tw_entropy_report *report);
@@ -1676,9 +1678,9 @@ TW_API TW_CHECKED tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw
  * less. */
 TW_API TW_CHECKED tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads);
 
-/* Every method, type and ISA of this machine against the references, over sizes around the tile
- * edges. `problem` is "apsp", "reach", "entropy", "map", or NULL for all of them; `line` (may be
- * NULL) is called once per case. Returns TW_ERR_VERIFY if any case failed. */
+/* Test every method, type and ISA of this machine against the references, over sizes around the
+ * tile edges. `problem` is "apsp", "reach", "entropy", "map", or NULL for all of them; `line` (may
+ * be NULL) is called once per case. Returns TW_ERR_VERIFY if any case failed. */
 typedef void (*tw_selftest_fn)(void *user, const char *name, int32_t passed, const char *detail);
 typedef struct tw_selftest_counts {
     size_t size;
