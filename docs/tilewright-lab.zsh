@@ -4,12 +4,12 @@ _tilewright_lab()
 {
     local -a commands
     commands=(
-        'list:the ladders, or the rungs of one'
-        'show:a rung'\''s idea, its source and its inner loop'
-        'diff:how one rung differs from another, line by line'
+        'list:list the ladders, or the rungs of one'
+        'show:show a rung'\''s idea, its source and its inner loop'
+        'diff:show how one rung differs from another, line by line'
         'run:climb a ladder\: check each rung, then time it'
-        'report:one page of tables and plots of the results in a folder'
-        'compare:what changed between two results, beyond noise'
+        'report:make one page of tables and plots of the results in a folder'
+        'compare:show what changed between two results, beyond noise'
         'help:explain a command'
     )
     if ((CURRENT == 2)); then

@@ -7,8 +7,8 @@ function __tilewright_mpi_command -d 'Whether the command on this line is the on
         not set -q argv[1]
     end
 end
-complete -c tilewright-mpi -n __tilewright_mpi_command -f -a apsp -d 'shortest paths between all pairs of vertices, over MPI'
-complete -c tilewright-mpi -n '__tilewright_mpi_command help' -f -a apsp -d 'shortest paths between all pairs of vertices, over MPI'
+complete -c tilewright-mpi -n __tilewright_mpi_command -f -a apsp -d 'compute shortest paths between all pairs of vertices, over MPI'
+complete -c tilewright-mpi -n '__tilewright_mpi_command help' -f -a apsp -d 'compute shortest paths between all pairs of vertices, over MPI'
 complete -c tilewright-mpi -n __tilewright_mpi_command -f -a help -d 'explain a command'
 complete -c tilewright-mpi -n __tilewright_mpi_command -s h -l help -d 'Print this help'
 complete -c tilewright-mpi -n __tilewright_mpi_command -l version -d 'Print the version'

@@ -4,7 +4,7 @@ _tilewright_mpi()
 {
     local -a commands
     commands=(
-        'apsp:shortest paths between all pairs of vertices, over MPI'
+        'apsp:compute shortest paths between all pairs of vertices, over MPI'
         'help:explain a command'
     )
     if ((CURRENT == 2)); then

@@ -89,7 +89,7 @@ static const cli_example report_examples[] = {
 const cli_command lab_report = {
     .name = "report",
     .usage = "FOLDER...",
-    .summary = "one page of tables and plots of the results in a folder",
+    .summary = "make one page of tables and plots of the results in a folder",
     .text = "Reads every result in FOLDER and writes report.html, one page that needs no network, "
             "with the machine, tables and plots for each ladder, and report.md with the same "
             "tables. Where the results hold figures of a write-up's authors, the speed-up of each "
@@ -117,7 +117,7 @@ static const cli_example compare_examples[] = {
 const cli_command lab_compare = {
     .name = "compare",
     .usage = "BEFORE AFTER",
-    .summary = "what changed between two results, beyond noise",
+    .summary = "show what changed between two results, beyond noise",
     .text = "Compares cases of the same ladder, rung and size. A change counts when the medians "
             "differ by more than the spreads of both runs together (slowest minus fastest "
             "repetition), and by more than 1 %, by which even two runs of the same program differ. "

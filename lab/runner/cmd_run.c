@@ -83,7 +83,7 @@ static tw_status list(cli_job *job, const void *settings, int count, char **word
 const cli_command lab_list = {
     .name = "list",
     .usage = "[LADDER]",
-    .summary = "the ladders, or the rungs of one",
+    .summary = "list the ladders, or the rungs of one",
     .text =
         "Lists the ladders, or the rungs of one ladder with what their answers are checked "
         "against, the row of the write-up that each reproduces and the one idea it adds, then the "

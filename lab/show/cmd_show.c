@@ -245,7 +245,7 @@ static const cli_example show_examples[] = {
 const cli_command lab_show = {
     .name = "show",
     .usage = "[LADDER] RUNG",
-    .summary = "a rung's idea, its source and its inner loop",
+    .summary = "show a rung's idea, its source and its inner loop",
     .text = "Prints what a rung changes, what it is checked against, what its code is compiled or "
             "called with, and the source of its kernels or functions. The program carries the "
             "source: neither a GPU nor a checkout is needed. Below it stands what the compiler "
@@ -377,7 +377,7 @@ static const cli_example diff_examples[] = {
 const cli_command lab_diff = {
     .name = "diff",
     .usage = "[LADDER] PARENT RUNG",
-    .summary = "how one rung differs from another, line by line",
+    .summary = "show how one rung differs from another, line by line",
     .text =
         "Prints the source of both rungs, and what it is compiled or called with, with the lines "
         "that are only in PARENT marked by - and those only in RUNG by +.",

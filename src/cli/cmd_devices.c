@@ -287,7 +287,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 const cli_command cli_devices = {
     .name = "devices",
     .usage = "",
-    .summary = "what this machine has, and its peak rates",
+    .summary = "show what this machine has, and its peak rates",
     .text = "Describes the processor, its memory and instruction sets, the GPUs that this build "
             "can use and the links between them, and measures the ceiling of each number type: how "
             "many steps d = min(d, a + b) it does per second when nothing has to be fetched from "

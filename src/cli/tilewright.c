@@ -47,5 +47,5 @@ const cli_about cli_program = {
     .first_steps = first_steps,
     .topics = topics,
     .commands = commands,
-    .refusals = "check failed, files differ or no path",
+    .refusals = "check failed, files differ, no path or negative cycle",
 };

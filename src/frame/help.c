@@ -113,7 +113,11 @@ void cli_help_command(FILE *file, const cli_command *command)
     for (const cli_group *group = command->groups; group->title != NULL; group++) {
         print_options(file, group->title, group->options, group[1].title == NULL);
     }
-    fprintf(file, "\nExit status: 0 success; 1 %s; 2 error.\n", cli_program.refusals);
+    char status[160];
+    (void)snprintf(status, sizeof status, "Exit status: 0 success; 1 %s; 2 error.",
+                   cli_program.refusals);
+    fputc('\n', file);
+    wrap(file, status, 0, 0);
 }
 
 void cli_help_overview(FILE *file)

@@ -187,8 +187,9 @@ tw_status twi_generations_name(tw_context *ctx, twi_generations *out, const char
     *out = (twi_generations){.keep_older = false, .lock = -1};
     const size_t length = strlen(path);
     if (length == 0 || length + sizeof PREVIOUS > PATH_MAX) { /* no other name is longer */
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "the checkpoint's name has %zu bytes; use 1 to %zu",
-                       length, PATH_MAX - sizeof PREVIOUS);
+        return tw_fail(ctx, TW_ERR_ARGUMENT,
+                       "the name of the checkpoint must have 1 to %zu bytes, not %zu",
+                       PATH_MAX - sizeof PREVIOUS, length);
     }
     memcpy(out->file[0], path, length + 1);
     (void)snprintf(out->file[1], PATH_MAX, "%s" PREVIOUS, path);

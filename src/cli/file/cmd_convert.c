@@ -395,7 +395,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 const cli_command cli_convert = {
     .name = "convert",
     .usage = "IN OUT",
-    .summary = "a graph or a matrix in another format",
+    .summary = "write a graph or a matrix in another format",
     .text = "Reads a graph or a matrix of distances and writes it in another format, row by row "
             "where it is a matrix. An absent edge and a missing path stay what they are, whatever "
             "number stands for them in a type: 1073741823 in i32 becomes inf in f64 and in csv.",

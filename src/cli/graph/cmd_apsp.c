@@ -529,13 +529,13 @@ static tw_status run_apsp(cli_job *job, const void *given, int count, char **wor
 const cli_command cli_apsp = {
     .name = "apsp",
     .usage = "GRAPH [OUT]",
-    .summary = "shortest paths between all pairs of vertices of a graph",
+    .summary = "compute shortest paths between all pairs of vertices of a graph",
     .text = "Computes the distance from every vertex to every other: entry (i, j) of the result is "
             "the minimum sum of weights over all walks from i to j. Weights may be zero or "
-            "negative; a negative cycle on a walk from a source to a target is shown and ends the "
-            "run with exit 1. Whole-number results are exact.\nThe fastest method for the graph is "
-            "chosen, and the memory it needs is stated before it starts. Without OUT the matrix is "
-            "not kept; a summary of it is printed.",
+            "negative; a negative cycle on a walk from a source to a target is reported, and the "
+            "exit status is then 1. Whole-number results are exact.\nThe fastest method for the "
+            "graph is chosen, and the memory it needs is stated before it starts. Without OUT the "
+            "matrix is not kept; a summary of it is printed.",
     .examples = examples,
     .operands = operands,
     .groups = groups,

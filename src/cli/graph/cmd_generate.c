@@ -203,8 +203,8 @@ static tw_status run_image(cli_job *job, const settings *s, const char *kind, co
         cli_report_text(&json, "output", out);
         cli_report_end(&json);
     } else if (status == TW_OK) {
-        cli_say(job, "%s: %lld row%s of %lld, %d levels", out, (long long)opts.rows,
-                opts.rows == 1 ? "" : "s", (long long)opts.cols, opts.levels);
+        cli_say(job, "%s: %lld x %lld, %d levels", out, (long long)opts.rows, (long long)opts.cols,
+                opts.levels);
     }
     tw_image_destroy(image);
     return status;

@@ -359,7 +359,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 const cli_command cli_path = {
     .name = "path",
     .usage = "GRAPH [DIST] FROM TO",
-    .summary = "one shortest path, hop by hop",
+    .summary = "show one shortest path, hop by hop",
     .text = "Prints the distance from one vertex to another and the hops of a shortest path, each "
             "with its weight and the sum so far. If there is no path it says so and exits with 1.",
     .examples = examples,

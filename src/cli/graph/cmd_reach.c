@@ -397,7 +397,7 @@ static tw_status run_reach(cli_job *job, const void *given, int count, char **wo
 const cli_command cli_reach = {
     .name = "reach",
     .usage = "GRAPH [OUT]",
-    .summary = "which vertices of a graph can be reached from which",
+    .summary = "find which vertices of a graph can be reached from which",
     .text = "Computes the transitive closure: entry (i, j) of the result is 1 if a walk along the "
             "arcs leads from i to j, else 0. A vertex reaches itself. Vertices that reach each "
             "other form a strongly connected component and reach the same vertices, so components "

@@ -86,9 +86,9 @@ static tw_status name_vertices(cli_job *job, const settings *s, const char *dist
 /* ----------------------------------------------------------------------- rows that have no names
  */
 
-#define NAMED_BY                                                                           \
-    "'tilewright apsp --labels' keeps that and 'summary --labels' takes it, or use 'apsp " \
-    "--summary'"
+#define NAMED_BY                                                                               \
+    "'tilewright apsp --labels' writes their names and 'summary --labels' reads them, or use " \
+    "'apsp --summary'"
 
 /* The rows are the columns' vertices in the same order: nobody is at a distance from itself. */
 typedef struct diagonal {
@@ -103,8 +103,8 @@ static tw_status diagonal_begin(void *self, tw_context *ctx, const tw_shape *sha
     return shape->rows == shape->cols
                ? TW_OK
                : tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "%.300s is %lld x %lld, and does not say which vertices its rows and "
-                         "columns are: " NAMED_BY,
+                         "%.300s is %lld x %lld, and does not name the vertices of its rows and "
+                         "columns: " NAMED_BY,
                          d->path, (long long)shape->rows, (long long)shape->cols);
 }
 
@@ -119,8 +119,8 @@ static tw_status diagonal_rows(void *self, tw_context *ctx, int64_t first, int64
         const double distance = cli_distance_at(row, d->type, first + i);
         if (isfinite(distance) && distance != 0) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "entry (%lld, %lld) of %.300s is %s, so its rows are other vertices "
-                           "than its columns, and it does not say which: " NAMED_BY,
+                           "entry (%lld, %lld) of %.300s is %s, so its rows and columns stand "
+                           "for different vertices, which it does not name: " NAMED_BY,
                            (long long)(first + i), (long long)(first + i), d->path,
                            cli_show_value(shown, distance));
         }
@@ -228,7 +228,7 @@ static tw_status run(cli_job *job, const void *given, int count, char **words)
 const cli_command cli_summary = {
     .name = "summary",
     .usage = "DIST",
-    .summary = "diameter, radius, mean, closeness ... of a matrix of distances",
+    .summary = "summarise a matrix of distances: diameter, radius, closeness, ...",
     .text = "Reads a matrix of distances and prints what it shows about the graph: how many pairs "
             "are connected, the diameter (the largest distance) and the pair that has it, the "
             "radius (the minimum eccentricity) and the centre that has it, and the mean. Pairs of "

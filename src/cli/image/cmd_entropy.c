@@ -696,7 +696,7 @@ static tw_status run_entropy(cli_job *job, const void *given, int count, char **
 const cli_command cli_entropy = {
     .name = "entropy",
     .usage = "IN [OUT]",
-    .summary = "local entropy of an array or image: how varied each neighbourhood is",
+    .summary = "compute local entropy: how varied each part of an array or image is",
     .text = "Computes for each element the Shannon entropy of the values in the window around it: "
             "0 where all are equal, the logarithm of the number of levels where all levels are "
             "equally frequent.\n"

@@ -503,7 +503,7 @@ static tw_status run_map(cli_job *job, const void *given, int count, char **word
 const cli_command cli_map = {
     .name = "map",
     .usage = "EXPR IN [OUT]",
-    .summary = "an expression at every element of arrays or images",
+    .summary = "evaluate an expression at every element of arrays or images",
     .text =
         "Computes an expression at every element. It is written as in C: numbers, x and the other "
         "inputs by name, row col rows cols (from 0), pi e inf nan, + - * / %, ^ or ** for powers, "

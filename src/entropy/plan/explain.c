@@ -158,21 +158,20 @@ tw_status twi_entropy_explain(tw_context *ctx, tw_entropy_plan *plan)
     char bytes[32];
     const char *choice =
         strcmp(ctx->device, "auto") == 0 ? twi_entropy_gpu_choice(ctx, plan->setup.gpu) : NULL;
-    int length = snprintf(text, sizeof text,
-                          "image     %lld row%s of %lld, %s\n"
-                          "window    %lld element%s, %d levels, border %s\n"
-                          "method    %s on %s\n"
-                          "because   %s\n"
-                          "%s%s%s"
-                          "memory    %s besides the image: blocks of %lld row%s, %d thread%s\n",
-                          (long long)plan->planned.rows, plan->planned.rows == 1 ? "" : "s",
-                          (long long)plan->planned.cols, tw_type_name(plan->planned.type),
-                          (long long)info->window, info->window == 1 ? "" : "s", opts->levels,
-                          tw_entropy_border_name(opts->border), info->method, info->isa, info->why,
-                          choice != NULL ? "device    " : "", choice != NULL ? choice : "",
-                          choice != NULL ? "\n" : "", twi_bytes(bytes, (double)info->bytes),
-                          (long long)info->block, info->block == 1 ? "" : "s", info->threads,
-                          info->threads == 1 ? "" : "s");
+    int length = snprintf(
+        text, sizeof text,
+        "image     %lld x %lld, %s\n"
+        "window    %lld element%s, %d levels, border %s\n"
+        "method    %s on %s\n"
+        "because   %s\n"
+        "%s%s%s"
+        "memory    %s besides the image: blocks of %lld row%s, %d thread%s\n",
+        (long long)plan->planned.rows, (long long)plan->planned.cols,
+        tw_type_name(plan->planned.type), (long long)info->window, info->window == 1 ? "" : "s",
+        opts->levels, tw_entropy_border_name(opts->border), info->method, info->isa, info->why,
+        choice != NULL ? "device    " : "", choice != NULL ? choice : "",
+        choice != NULL ? "\n" : "", twi_bytes(bytes, (double)info->bytes), (long long)info->block,
+        info->block == 1 ? "" : "s", info->threads, info->threads == 1 ? "" : "s");
     tw_status status =
         twi_alloc(ctx, &plan->explanation, (uint64_t)length + 1, 1, "the explanation");
     if (status == TW_OK) {

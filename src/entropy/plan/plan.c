@@ -124,13 +124,12 @@ tw_status twi_entropy_plan_turn_to(tw_context *ctx, const tw_entropy_plan *plan,
     tw_status status = twi_matrix_check(ctx, in, "the array");
     if (status == TW_OK &&
         (in->rows != planned->rows || in->cols != planned->cols || in->type != planned->type)) {
-        status =
-            tw_fail(ctx, TW_ERR_ARGUMENT,
-                    "the array has %lld row%s of %lld and type %s, but this plan was created for "
-                    "%lld row%s of %lld and type %s",
-                    (long long)in->rows, in->rows == 1 ? "" : "s", (long long)in->cols,
-                    tw_type_name(in->type), (long long)planned->rows, planned->rows == 1 ? "" : "s",
-                    (long long)planned->cols, tw_type_name(planned->type));
+        status = tw_fail(
+            ctx, TW_ERR_ARGUMENT,
+            "the array is %lld x %lld of type %s, but this plan was created for %lld x %lld "
+            "of type %s",
+            (long long)in->rows, (long long)in->cols, tw_type_name(in->type),
+            (long long)planned->rows, (long long)planned->cols, tw_type_name(planned->type));
     }
     *out = plan->setup;
     out->in = in;

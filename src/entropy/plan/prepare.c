@@ -71,10 +71,10 @@ static tw_status check_mask(tw_context *ctx, const tw_matrix *in, const tw_matri
     }
     if (status == TW_OK && (mask->rows != in->rows || mask->cols != in->cols)) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,
-                         "the mask has %lld row%s of %lld, the array %lld row%s of %lld: they must "
-                         "be of one size",
-                         (long long)mask->rows, mask->rows == 1 ? "" : "s", (long long)mask->cols,
-                         (long long)in->rows, in->rows == 1 ? "" : "s", (long long)in->cols);
+                         "the mask is %lld x %lld and the array %lld x %lld; they must have the "
+                         "same size",
+                         (long long)mask->rows, (long long)mask->cols, (long long)in->rows,
+                         (long long)in->cols);
     }
     return status;
 }
@@ -238,10 +238,9 @@ tw_status twi_entropy_check_result(tw_context *ctx, const twi_entropy_setup *set
     const tw_matrix *mask = setup->opts.mask;
     tw_status status = twi_matrix_check(ctx, out, "the result");
     if (status == TW_OK && (out->rows != shape->rows || out->cols != shape->cols)) {
-        status = tw_fail(
-            ctx, TW_ERR_ARGUMENT, "the result has %lld row%s of %lld; expected %lld row%s of %lld",
-            (long long)out->rows, out->rows == 1 ? "" : "s", (long long)out->cols,
-            (long long)shape->rows, shape->rows == 1 ? "" : "s", (long long)shape->cols);
+        status = tw_fail(ctx, TW_ERR_ARGUMENT, "the result is %lld x %lld; expected %lld x %lld",
+                         (long long)out->rows, (long long)out->cols, (long long)shape->rows,
+                         (long long)shape->cols);
     }
     if (status == TW_OK && out->type != shape->type) {
         status = tw_fail(ctx, TW_ERR_ARGUMENT,

@@ -266,7 +266,8 @@ static tw_status check_names(tw_context *ctx, const twi_input *input,
         }
         if (opts->header == TW_GRAPH_HEADER_NO) {
             return tw_fail(ctx, TW_ERR_ARGUMENT,
-                           "a %s by name, '%.60s', needs a header; give the column by number",
+                           "the %s column can be given by name ('%.60s') only if there is a "
+                           "header; give it by number",
                            wishes[w].what, name);
         }
         if (wishes[w].column == 0) {

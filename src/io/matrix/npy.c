@@ -278,15 +278,16 @@ static tw_status check_size(tw_context *ctx, const twi_npy *npy, const twi_input
     if (!twi_mul((uint64_t)npy->rows, (uint64_t)npy->cols, &need) ||
         (uint64_t)npy->planes > input->size || !twi_mul(need, (uint64_t)npy->planes, &need) ||
         !twi_mul(need, (uint64_t)npy->width, &need) || need != have) {
-        return tw_fail(ctx, TW_ERR_FORMAT,
-                       "'%.600s' says %lld x %lld of '%s' but holds %llu byte%s after its header",
-                       input->name, (long long)npy->rows, (long long)npy->cols, descr,
-                       (unsigned long long)have, have == 1 ? "" : "s");
+        return tw_fail(
+            ctx, TW_ERR_FORMAT,
+            "the header of '%.600s' says %lld x %lld of '%s', but %llu byte%s follow%s it",
+            input->name, (long long)npy->rows, (long long)npy->cols, descr,
+            (unsigned long long)have, have == 1 ? "" : "s", have == 1 ? "s" : "");
     }
     if (need == 0 && (npy->rows > TWI_EMPTY_SIDE_MOST || npy->cols > TWI_EMPTY_SIDE_MOST ||
                       npy->planes > TWI_EMPTY_SIDE_MOST)) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "'%.600s' says %lld x %lld and holds nothing; the sides of an array without "
+                       "the header of '%.600s' says %lld x %lld; the sides of an array without "
                        "elements must be at most %d",
                        input->name, (long long)npy->rows, (long long)npy->cols,
                        TWI_EMPTY_SIDE_MOST);
@@ -324,7 +325,7 @@ static tw_status parse(tw_context *ctx, twi_npy *out, const twi_input *input, ra
     dictionary read;
     if (!find_dictionary(&c, (const unsigned char *)input->bytes, twi_input_held(input))) {
         return tw_fail(ctx, TW_ERR_FORMAT,
-                       "'%.600s' is not an npy file: it has no npy header at byte 0", path);
+                       "'%.600s' is not an npy file: it does not begin with an npy header", path);
     }
     if (!read_dictionary(&c, &read)) {
         return tw_fail(ctx, TW_ERR_FORMAT, "'%.600s': malformed npy header at byte %lld", path,

@@ -555,7 +555,7 @@ static tw_status run_apsp(cli_job *job, const void *settings, int count, char **
 static const cli_command apsp = {
     .name = "apsp",
     .usage = "GRAPH [OUT]",
-    .summary = "shortest paths between all pairs of vertices, over MPI",
+    .summary = "compute shortest paths between all pairs of vertices, over MPI",
     .text =
         "Computes the distance from every vertex to every other on many processes, which mpirun "
         "starts. In a closure each process holds a share of the matrix; in a search or a sweep "

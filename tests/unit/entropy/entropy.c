@@ -1315,7 +1315,7 @@ static void wrong_options_are_refused(void **state)
     tw_matrix mask = {data, 4, 3, 3, TW_U8};
     opts = good;
     opts.mask = &mask;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "the mask has 4 rows of 3",
+    assert_fails(ctx, TW_ERR_ARGUMENT, "the mask is 4 x 3 and the array 3 x 4",
                  tw_entropy(ctx, &out, &in, &opts));
     opts = good;
     opts.border = 6;
@@ -1328,7 +1328,7 @@ static void wrong_options_are_refused(void **state)
     opts.range = range;
     assert_fails(ctx, TW_ERR_ARGUMENT, "the smaller first", tw_entropy(ctx, &out, &in, &opts));
     out.cols = 3;
-    assert_fails(ctx, TW_ERR_ARGUMENT, "expected 3 rows of 4", tw_entropy(ctx, &out, &in, &good));
+    assert_fails(ctx, TW_ERR_ARGUMENT, "expected 3 x 4", tw_entropy(ctx, &out, &in, &good));
     in.type = TW_F64;
     assert_fails(ctx, TW_ERR_ARGUMENT, "arrays of type f64 are not supported",
                  tw_entropy(ctx, &out, &in, &good));

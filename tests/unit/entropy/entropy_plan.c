@@ -166,14 +166,14 @@ static void another_shape_or_type_is_refused(void **state)
         giver from = {&in};
         const tw_source source = {sizeof source, &from, others[i], 0, give_rows, NULL};
         memset(got, POISON, sizeof got);
-        assert_fails(ctx, TW_ERR_ARGUMENT, "created for 37 rows of 41 and type u8",
+        assert_fails(ctx, TW_ERR_ARGUMENT, "created for 37 x 41 of type u8",
                      tw_entropy_plan_apply(ctx, plan, &out, &in, NULL));
-        assert_fails(ctx, TW_ERR_ARGUMENT, "created for 37 rows of 41 and type u8",
+        assert_fails(ctx, TW_ERR_ARGUMENT, "created for 37 x 41 of type u8",
                      tw_entropy_plan_run(ctx, plan, &in, NULL, 0, NULL));
-        assert_fails(ctx, TW_ERR_ARGUMENT, "created for 37 rows of 41 and type u8",
+        assert_fails(ctx, TW_ERR_ARGUMENT, "created for 37 x 41 of type u8",
                      tw_entropy_plan_stream(ctx, plan, &source, NULL, 0, NULL));
         if (others[i].type == TW_U8) {
-            assert_fails(ctx, TW_ERR_ARGUMENT, "expected 37 rows of 41",
+            assert_fails(ctx, TW_ERR_ARGUMENT, "expected 37 x 41",
                          tw_entropy_plan_apply(ctx, plan, &out, &right, NULL));
         }
         assert_int_equal(*(uint8_t *)got, POISON);

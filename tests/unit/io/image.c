@@ -223,7 +223,7 @@ static void mangled_files_end_in_a_sentence(void **state)
         {"records", "\1\0\0\0\377\377\377\377", 8, "says 1 x -1 elements"},
         {"records", "\1\0\0\0\1\0\0\0a\1", 10, "header of the record at byte 9"},
         {"records", "\377\377\377\177\377\377\377\177a", 9, "says 2147483647 x 2147483647"},
-        {"npy", "\x93NUMPY", 6, "no npy header"},
+        {"npy", "\x93NUMPY", 6, "does not begin with an npy header"},
         {NULL, "", 0, "is not an image"},
     };
     tw_context *ctx = open_context();

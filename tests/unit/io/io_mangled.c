@@ -86,8 +86,8 @@ static const struct {
     {"two-weights.graph", TW_ERR_FORMAT, "with the same weight"},
     {"vertex-out-of-range.graph", TW_ERR_FORMAT, ".graph:2: vertex 3 is outside 1 ... 2"},
     {"cut-header.npy", TW_ERR_FORMAT, "npy header"},
-    {"cut-short.npy", TW_ERR_FORMAT, "63 bytes after its header"},
-    {"goes-on.npy", TW_ERR_FORMAT, "65 bytes after its header"},
+    {"cut-short.npy", TW_ERR_FORMAT, "but 63 bytes follow it"},
+    {"goes-on.npy", TW_ERR_FORMAT, "but 65 bytes follow it"},
     {"big-endian.npy", TW_ERR_FORMAT, "big-endian"},
     {"column-order.npy", TW_ERR_FORMAT, "column order"},
     {"not-square.npy", TW_ERR_FORMAT, "2 x 8 is not square"},
@@ -95,7 +95,7 @@ static const struct {
     {"complex.npy", TW_ERR_FORMAT, "'c8' are not weights"},
     {"nan.npy", TW_ERR_FORMAT, "row 0, column 1 is NaN"},
     {"wide.npy", TW_ERR_RANGE, "row 0, column 1 is -9007199254740993"},
-    {"huge-shape.npy", TW_ERR_FORMAT, "64 bytes after its header"},
+    {"huge-shape.npy", TW_ERR_FORMAT, "but 64 bytes follow it"},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

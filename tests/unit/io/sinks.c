@@ -407,10 +407,10 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
         {"a.csv", "0,0X1p3\n1,2\n", 0, "line 1, column 3"},
         {"a.csv", "1,,,,,,,,,\n1\n2\n3\n4\n5\n", 0, "too few"},
         {"a.raw", "12345", 0, "5 bytes, which is not a square matrix of i32: 1 x 1 would be 4"},
-        {"a.npy", "", 0, "no npy header"},
-        {"a.npy", "hello", 0, "no npy header"},
-        {"a.npy", "\x93NUMPY\x01\x00\xff\xff{", 11, "no npy header"},
-        {"a.npy", "\x93NUMPY\x09\x00\x02\x00{}", 12, "no npy header"},
+        {"a.npy", "", 0, "does not begin with an npy header"},
+        {"a.npy", "hello", 0, "does not begin with an npy header"},
+        {"a.npy", "\x93NUMPY\x01\x00\xff\xff{", 11, "does not begin with an npy header"},
+        {"a.npy", "\x93NUMPY\x09\x00\x02\x00{}", 12, "does not begin with an npy header"},
         {"a.npy", "\x93NUMPY\x01\x00\x02\x00{}", 12, "malformed npy header at byte 12"},
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
@@ -423,7 +423,7 @@ static void a_malformed_file_is_refused_with_the_place(void **state)
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
          "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2), } ",
-         70, "says 2 x 2 of '<i4' but holds 0 bytes"},
+         70, "says 2 x 2 of '<i4', but 0 bytes follow it"},
         {"a.npy",
          "\x93NUMPY\x01\x00\x3c\x00"
          "{'descr': '<i4', 'fortran_order': True , 'shape': (2, 2), } ",
