@@ -1,6 +1,6 @@
 /*
- * An expression at every element of an array, with row and column available: a picture of rings is
- * made from nothing but its coordinates, then brightened three times over in place.
+ * An expression evaluated at every element of an array, with row and column available: a picture
+ * of rings is made from nothing but its coordinates, then brightened three times over in place.
  *
  *     4-map
  */

@@ -1,4 +1,4 @@
-"""Expressions at every element of arrays, in numexpr's manner.
+"""Expressions evaluated at every element of arrays, in numexpr's manner.
 
 numexpr's expressions are Python's, the library's are C's: the text is read by Python's own parser and
 written again, names becoming inputs (arrays) or constants (numbers). Arrays are broadcast as NumPy
@@ -357,7 +357,7 @@ def evaluate(
     progress: ProgressOption = None,
     _frame_depth: int = 2,
 ) -> Any:
-    """An expression at every element of arrays, as ``numexpr.evaluate`` has it.
+    """An expression evaluated at every element of arrays, as ``numexpr.evaluate`` has it.
 
     Names are those of ``local_dict`` and ``global_dict``, or else of the caller's variables; arrays
     are broadcast. ``row`` and ``col`` (``rows``, ``cols``), unless they are variables, are the place of

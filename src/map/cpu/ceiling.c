@@ -1,7 +1,7 @@
 /*
  * The rate of a plain copy, which maps are compared with. Two arrays that the caches cannot hold
  * are copied in pieces by all threads, a few times, and the best counts, of memcpy and of stores
- * past the caches, as maps have them. (Two of 128 MB on a processor with a third cache of 300 MB
+ * past the caches, as maps have them. (Two of 128 MB on a processor with an L3 cache of 300 MB
  * were copied at twice the rate of its memory.)
  */
 #include "base/clock.h"
@@ -20,7 +20,7 @@
 #define PIECE ((int64_t)1 << 20)
 #define ROUNDS 5
 
-/* The first number in a small file about the third cache of a processor; -1: there is none. */
+/* The first number in a small file about the L3 cache of a processor; -1: there is none. */
 static int64_t number_of_cache(long processor, const char *name)
 {
     char path[128];
@@ -36,7 +36,7 @@ static int64_t number_of_cache(long processor, const char *name)
     return end != line ? number : -1;
 }
 
-/* Bytes of all third caches of the machine, each counted with the first processor that has it; 0 if
+/* Bytes of all L3 caches of the machine, each counted with the first processor that has it; 0 if
  * that is not known. */
 static int64_t third_caches(void)
 {
@@ -48,8 +48,8 @@ static int64_t third_caches(void)
     return bytes;
 }
 
-/* Of each array: twice the third caches, if those are known, up to 1 GiB and to what memory there
- * is. */
+/* Of each array: twice the L3 caches, if those are known, up to 1 GiB and to what memory there is.
+ */
 static int64_t pieces_of(const tw_context *ctx)
 {
     int64_t pieces = 2 * third_caches() / PIECE;
