@@ -38,7 +38,7 @@ static int64_t number_of_cache(long processor, const char *name)
 
 /* Bytes of all L3 caches of the machine, each counted with the first processor that has it; 0 if
  * that is not known. */
-static int64_t third_caches(void)
+static int64_t l3_caches(void)
 {
     int64_t bytes = 0;
     for (long p = 0; p < sysconf(_SC_NPROCESSORS_CONF); p++) {
@@ -52,7 +52,7 @@ static int64_t third_caches(void)
  */
 static int64_t pieces_of(const tw_context *ctx)
 {
-    int64_t pieces = 2 * third_caches() / PIECE;
+    int64_t pieces = 2 * l3_caches() / PIECE;
     pieces = pieces > LEAST_PIECES ? pieces : LEAST_PIECES;
     pieces = pieces < MOST_PIECES ? pieces : MOST_PIECES;
     const uint64_t fit = twi_memory_left(ctx) / 2 / (2 * PIECE);
