@@ -31,8 +31,8 @@ static tw_status say_memory(map_run *run, const tw_map_plan *plan, const tw_sour
     return status;
 }
 
-/* The rate of a copy, and what the map would take at it; nothing for a GPU, whose memory is not this
- * one. */
+/* The rate of a copy, and what the map would take at it; nothing for a GPU, whose memory is not
+ * this one. */
 static tw_status say_floor(map_run *run, const tw_map_plan *plan, char *out, size_t size)
 {
     tw_context *ctx = run->job->ctx;
