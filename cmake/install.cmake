@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place: the header, the libraries, the command, the manual page,
-# the licence, and two descriptions for other builds: tilewright.pc for pkg-config, and a CMake
+# What `cmake --install` puts in place beside the programs, which install themselves: the headers, the
+# libraries, the licence, and two descriptions for other builds: tilewright.pc for pkg-config, and a CMake
 # package with the targets tilewright::tilewright (shared, if that is installed) and tilewright::static.
 # The target `uninstall` takes away what the last installation put there.
 # A wheel (pyproject.toml) has the shared library alone, beside the Python files.

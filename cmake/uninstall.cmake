@@ -1,7 +1,7 @@
 # cmake -DMANIFEST=FILE -P uninstall.cmake: remove the files that an installation has listed in FILE
 # (below DESTDIR, if that is set; all of them in TW_PREFIX, if that is set), and folders named tilewright that are empty then.
 if(NOT EXISTS "${MANIFEST}")
-  message(FATAL_ERROR "nothing to uninstall: ${MANIFEST} is not there")
+  message(FATAL_ERROR "nothing to uninstall: ${MANIFEST} does not exist")
 endif()
 file(STRINGS "${MANIFEST}" files)
 if(NOT "$ENV{TW_PREFIX}" STREQUAL "")

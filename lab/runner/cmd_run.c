@@ -69,6 +69,7 @@ static tw_status list(cli_job *job, const void *settings, int count, char **word
         }
         return status;
     }
+    lab_write_ups write_ups = 0;
     for (const lab_ladder *const *each = lab_ladders; status == TW_OK && *each != NULL; each++) {
         printf("  %-20s %s%s", (*each)->name, (*each)->title, (*each)->gpu ? " (GPU)" : "");
         if ((*each)->count > 0) {
@@ -76,6 +77,13 @@ static tw_status list(cli_job *job, const void *settings, int count, char **word
         } else {
             printf("; not in this build\n");
         }
+        for (int32_t i = 0; i < (*each)->count; i++) {
+            lab_add_write_up(&write_ups, (*each)->rungs[i].row);
+        }
+    }
+    if (write_ups != 0) {
+        putchar('\n');
+        lab_print_write_ups(write_ups);
     }
     return status;
 }
@@ -87,7 +95,7 @@ const cli_command lab_list = {
     .text =
         "Lists the ladders, or the rungs of one ladder with what their answers are checked "
         "against, the row of the write-up that each reproduces and the one idea it adds, then the "
-        "titles of those write-ups.",
+        "titles of the write-ups.",
     .examples = list_examples,
     .operands = list_operands,
     .groups = list_groups,

@@ -50,13 +50,15 @@ static double rate_of(const twi_minplus_kernel *kernel, int32_t threads)
 
 tw_status tw_minplus_ceiling(tw_context *ctx, double *rate, tw_type type, int32_t threads)
 {
-    tw_status missing = TWI_REQUIRE(ctx, {"rate", rate});
-    if (missing != TW_OK) {
-        return missing;
-    }
     twi_isa isa;
     twi_gpu_list gpus;
-    tw_status status = twi_gpu_select(ctx, &gpus);
+    tw_status status = TWI_REQUIRE(ctx, {"rate", rate});
+    if (status == TW_OK) {
+        status = twi_check_cancel(ctx);
+    }
+    if (status == TW_OK) {
+        status = twi_gpu_select(ctx, &gpus);
+    }
     if (status == TW_OK && gpus.count > 0) {
         return sum_of_gpus(ctx, &gpus, type, rate);
     }

@@ -5,9 +5,11 @@
 
 #include <string.h>
 
+enum { CHECK_EVERY = 4096 }; /* vertices or arcs between looks at the cancel flag */
+
 /* One arc for each target of a vertex: to[v] is its place among the arcs kept, or -1 or a place of
  * an earlier vertex. As long as `kept` has no room for arcs they are only counted. */
-static int64_t keep_least(tw_graph *kept, const tw_graph *graph, int64_t *to)
+static tw_status keep_least(tw_context *ctx, tw_graph *kept, const tw_graph *graph, int64_t *to)
 {
     const size_t size = tw_type_size(graph->weight_type);
     int64_t count = 0;
@@ -16,6 +18,9 @@ static int64_t keep_least(tw_graph *kept, const tw_graph *graph, int64_t *to)
     }
     for (int64_t u = 0; u < graph->n; u++) {
         const int64_t first = count;
+        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             const int32_t v = graph->targets[a];
             const bool is_new = to[v] < first;
@@ -31,18 +36,22 @@ static int64_t keep_least(tw_graph *kept, const tw_graph *graph, int64_t *to)
         }
         kept->offsets[u + 1] = count;
     }
-    return count;
+    return twi_check_cancel(ctx);
 }
 
-static void set_stats(tw_graph *kept, const tw_graph *graph)
+static tw_status set_stats(tw_context *ctx, tw_graph *kept, const tw_graph *graph)
 {
     twi_weight_stats stats = twi_no_weights();
     for (int64_t a = 0; a < kept->arcs; a++) {
+        if (a % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         twi_see_weight(&stats, twi_graph_weight(kept, a));
     }
     twi_graph_set_stats(kept, &stats);
     kept->undirected = graph->undirected;
     kept->floats = graph->floats;
+    return twi_check_cancel(ctx);
 }
 
 /* Whether some vertex has two arcs to one target. */
@@ -57,7 +66,7 @@ static tw_status find_parallel(tw_context *ctx, bool *found, const tw_graph *gra
             *found |= last[graph->targets[a]] == u + 1;
             last[graph->targets[a]] = (int32_t)u + 1;
         }
-        status = u % 4096 == 0 ? twi_check_cancel(ctx) : TW_OK;
+        status = u % CHECK_EVERY == 0 ? twi_check_cancel(ctx) : TW_OK;
     }
     twi_free(last);
     return status;
@@ -78,11 +87,18 @@ tw_status twi_graph_drop_parallel(tw_context *ctx, tw_graph **out, const tw_grap
         status = twi_graph_allocate(ctx, &kept, graph->n, graph->weight_type);
     }
     if (status == TW_OK) {
-        status = twi_graph_allocate_arcs(ctx, kept, keep_least(kept, graph, to));
+        status = keep_least(ctx, kept, graph, to);
     }
     if (status == TW_OK) {
-        (void)keep_least(kept, graph, to);
-        set_stats(kept, graph);
+        status = twi_graph_allocate_arcs(ctx, kept, kept->offsets[graph->n]);
+    }
+    if (status == TW_OK) {
+        status = keep_least(ctx, kept, graph, to);
+    }
+    if (status == TW_OK) {
+        status = set_stats(ctx, kept, graph);
+    }
+    if (status == TW_OK) {
         *out = kept;
         kept = NULL;
     }

@@ -20,7 +20,7 @@ static void insist(bool truth)
 
 static void look(tw_context *ctx, const tw_graph *graph, const void *bytes, size_t size)
 {
-    const twi_structure structure = twi_structure_of(graph);
+    const twi_structure structure = twi_structure_of(ctx, graph);
     twi_order order;
     twi_skeleton skeleton;
     twi_tree *tree = NULL;
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     insist(tw_graph_from_edges(ctx, &graph, N, &edges, TW_GRAPH_UNDIRECTED) == TW_OK);
     look(ctx, graph, data, size);
 
-    const twi_structure structure = twi_structure_of(graph);
+    const twi_structure structure = twi_structure_of(ctx, graph);
     const uint64_t words = size / sizeof(int32_t);
     uint64_t header[HEADER] = {0x31524544524f5754ULL, N, structure.hash[0], structure.hash[1], 0};
     header[4] = words > N ? words - N - 1 : 0; /* groups, as the length has them */

@@ -31,16 +31,20 @@ def lab(*words, path=None):
                           env=os.environ if path is None else {**os.environ, "PATH": str(path)})
 
 
+def listed_ladders():
+    return lab("list").stdout.split("\n\n")[0].splitlines()
+
+
 def ladders():
-    return [line.split()[0] for line in lab("list").stdout.splitlines()]
+    return [line.split()[0] for line in listed_ladders()]
 
 
 def cpu_ladders():
-    return [line.split()[0] for line in lab("list").stdout.splitlines() if "(GPU)" not in line]
+    return [line.split()[0] for line in listed_ladders() if "(GPU)" not in line]
 
 
 def gpu_ladders():
-    return [line.split()[0] for line in lab("list").stdout.splitlines() if "(GPU)" in line]
+    return [line.split()[0] for line in listed_ladders() if "(GPU)" in line]
 
 
 def module_of(tool):
@@ -102,10 +106,13 @@ class Laboratory(unittest.TestCase):
 
         def named(text):
             return dict(re.findall(r"^write-up (.): (“.*?”)", text, re.MULTILINE))
+        seen = set()
         for name in ladders():
             told = lab("list", name).stdout
             letters = sorted(set(re.findall(r"^  \S+ +([A-E])\d ", told, re.MULTILINE)))
             self.assertEqual(named(told), {letter: titles[letter] for letter in letters}, name)
+            seen |= set(letters)
+        self.assertEqual(named(lab("list").stdout), {letter: titles[letter] for letter in sorted(seen)})
         self.assertEqual(named(lab("show", "pthreads").stdout), {"A": titles["A"]})
         self.assertEqual(named(lab("show", "min").stdout), {})
         climb = ["run", "apsp-cpu", "--n", "20", "--repeat", "1", "--rungs"]

@@ -122,7 +122,7 @@ static bool may_be_used(const tw_apsp_plan *plan, twi_candidate *c, const twi_gp
     } else if (twi_plan_may_overflow(plan, c->work_type)) {
         twi_rule_out(c, "the weights are so large that the CPU must check sums for overflow");
     } else if (plan->options.method == TW_APSP_METHOD_AUTO && least > rival) {
-        twi_rule_out_slower(c, least, "too many arcs");
+        twi_rule_out_slower(c, least, "another method is faster");
     } else {
         return true;
     }

@@ -231,7 +231,7 @@ static tw_status consider_if_hopeful(tw_context *ctx, tw_apsp_plan *plan,
     double arcs = (double)twi_plan_rows(plan) * (double)plan->graph->arcs / plan->threads;
     double least = c->seconds > 0 ? c->seconds : arcs * floor;
     if (rival != NULL && least > rival->seconds) {
-        twi_rule_out_slower(c, least, "too many arcs");
+        twi_rule_out_slower(c, least, "%s is faster", rival->name);
         return TW_OK;
     }
     if (c->seconds > 0 && (rival == NULL || BFS_DOUBT * c->seconds < rival->seconds)) {
@@ -667,6 +667,9 @@ tw_status twi_plan_create(tw_context *ctx, tw_apsp_plan **out, const tw_graph *g
     tw_status status = TWI_REQUIRE(ctx, {"out", out}, {"graph", graph});
     if (status == TW_OK) {
         status = twi_take_options(ctx, &ours, opts);
+    }
+    if (status == TW_OK) {
+        status = twi_check_cancel(ctx);
     }
     if (status == TW_OK) {
         status = twi_alloc_zeroed(ctx, &plan, 1, sizeof *plan, "the plan");

@@ -20,8 +20,9 @@
 #include <string.h>
 
 #define NONE (-1)
-#define TWIN_LINKS 16 /* at most, of vertices that are one from the beginning, */
-#define TWINS 16      /*   which are so many at most: they make one front */
+#define CHECK_EVERY 4096 /* vertices between looks at the cancel flag */
+#define TWIN_LINKS 16    /* at most, of vertices that are one from the beginning, */
+#define TWINS 16         /*   which are so many at most: they make one front */
 
 /* Numbers of this file: those of the list first, then their other neighbours, which stay. */
 typedef struct quotient {
@@ -404,12 +405,15 @@ static int32_t number_of(const twi_part *part, const int32_t *others, int32_t co
 }
 
 /* Lists of links for all, in the numbers of this file. */
-static void write_lists(quotient *q, const twi_part *part, const int32_t *others)
+static tw_status write_lists(quotient *q, const twi_part *part, const int32_t *others)
 {
     const int32_t count = q->n - q->leaving;
     for (int32_t i = 0; i < q->leaving; i++) {
         const int32_t v = part->list[i];
         const int32_t *to = part->links->to + part->links->begin[v];
+        if (i % CHECK_EVERY == 0 && twi_is_cancelled(q->ctx)) {
+            return twi_check_cancel(q->ctx);
+        }
         q->begin[i] = q->used;
         q->length[i] = part->links->count[v];
         for (int32_t j = 0; j < q->length[i]; j++) {
@@ -431,6 +435,7 @@ static void write_lists(quotient *q, const twi_part *part, const int32_t *others
             }
         }
     }
+    return twi_check_cancel(q->ctx);
 }
 
 /* Have v and u the same few links, in any sequence? */
@@ -547,9 +552,9 @@ tw_status twi_minimum_degree(tw_context *ctx, const twi_part *part, double colum
         status =
             twi_alloc_zeroed(ctx, &block, (uint64_t)(LISTS * most + q.room), sizeof *block, what);
     }
+    int32_t *pivot = NULL;
+    int32_t *others = NULL;
     if (status == TW_OK) {
-        int32_t *pivot = NULL;
-        int32_t *others = NULL;
         int32_t **lists[LISTS] = {&q.length, &q.joined, &q.weight, &q.degree, &q.first,
                                   &q.next,   &q.last,   &q.bucket, &q.beside, &q.member,
                                   &q.end,    &q.hash,   &pivot,    &others};
@@ -562,7 +567,9 @@ tw_status twi_minimum_degree(tw_context *ctx, const twi_part *part, double colum
             part->number[part->list[i]] = (int32_t)i;
         }
         q.n = q.leaving + find_others(part, others);
-        write_lists(&q, part, others);
+        status = write_lists(&q, part, others);
+    }
+    if (status == TW_OK) {
         start(&q);
         const int32_t pivots = eliminate_all(&q, pivot, columns, steps);
         if (pivots > 0) {

@@ -46,7 +46,11 @@ tw_status twi_order_check(tw_context *ctx, const tw_graph *graph, const tw_apsp_
             (long long)order->structure.n, order->structure.n == 1 ? "ex" : "ices",
             (long long)graph->n);
     }
-    const twi_structure structure = twi_structure_of(graph);
+    const twi_structure structure = twi_structure_of(ctx, graph);
+    const tw_status status = twi_check_cancel(ctx);
+    if (status != TW_OK) {
+        return status;
+    }
     if (!twi_structure_equal(&structure, &order->structure)) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "tw_apsp_options.order was computed for a graph with different edges; only "
@@ -66,8 +70,11 @@ tw_status twi_known_order_find(tw_context *ctx, twi_known_order *out, const tw_a
     if (plan->options.order_cache == 0 || plan->graph->n < TWI_KEPT_LEAST) {
         return TW_OK;
     }
-    out->structure = twi_structure_of(plan->graph);
-    tw_status status = twi_kept_order_read(ctx, &out->kept, &out->structure);
+    out->structure = twi_structure_of(ctx, plan->graph);
+    tw_status status = twi_check_cancel(ctx);
+    if (status == TW_OK) {
+        status = twi_kept_order_read(ctx, &out->kept, &out->structure);
+    }
     if (status == TW_OK && out->kept.vertex != NULL) {
         out->order = &out->kept;
         out->origin = "cached";
@@ -306,7 +313,7 @@ tw_status twi_order_object(tw_context *ctx, tw_apsp_order **out, const tw_graph 
     const char *note = "";
     tw_status status = twi_alloc_zeroed(ctx, &object, 1, sizeof *object, "the elimination order");
     if (status == TW_OK) {
-        object->structure = twi_structure_of(graph);
+        object->structure = twi_structure_of(ctx, graph);
         status = twi_skeleton_create(ctx, &skeleton, graph);
     }
     if (status == TW_OK) {

@@ -322,11 +322,14 @@ tw_status twi_order_create(tw_context *ctx, twi_order *out, const twi_skeleton *
     }
     if (status == TW_OK) {
         d.list = out->vertex;
-        int64_t peeled = twi_peel(&d.links, d.list, d.s.side, d.s.distance[0], d.s.distance[1],
+        int64_t peeled = twi_peel(ctx, &d.links, d.list, d.s.side, d.s.distance[0], d.s.distance[1],
                                   d.s.distance[2], d.scratch);
-        append_rest(d.list, peeled, d.s.side, out->n);
-        memset(d.begins, 1, (size_t)peeled);
-        status = dissect(&d, peeled);
+        status = twi_check_cancel(ctx);
+        if (status == TW_OK) {
+            append_rest(d.list, peeled, d.s.side, out->n);
+            memset(d.begins, 1, (size_t)peeled);
+            status = dissect(&d, peeled);
+        }
     }
     bool wide = d.steps > limit.steps || !isfinite(d.steps);
     if (status == TW_OK && !wide) {

@@ -7,10 +7,13 @@
  */
 #include "apsp/sweep/peel.h"
 
+#include "base/context.h"
+
 #include <stdbool.h>
 #include <string.h>
 
 #define LONG_LIST 64
+#define CHECK_EVERY 4096 /* vertices between looks at the cancel flag */
 
 typedef struct peeling {
     twi_links *links;
@@ -77,8 +80,8 @@ static bool take(peeling *p, int32_t v, int32_t round, int32_t *blocked)
     return true;
 }
 
-int64_t twi_peel(twi_links *links, int32_t *vertex, uint8_t *gone, int32_t *live, int32_t *waiting,
-                 int32_t *next, int32_t *blocked)
+int64_t twi_peel(tw_context *ctx, twi_links *links, int32_t *vertex, uint8_t *gone, int32_t *live,
+                 int32_t *waiting, int32_t *next, int32_t *blocked)
 {
     peeling p = {links, gone, live};
     int64_t taken = 0;
@@ -96,6 +99,9 @@ int64_t twi_peel(twi_links *links, int32_t *vertex, uint8_t *gone, int32_t *live
         int64_t before = taken;
         int64_t left = 0;
         for (int64_t i = 0; i < count; i++) {
+            if (i % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+                return taken;
+            }
             if (blocked[waiting[i]] == round) {
                 next[left++] = waiting[i];
             } else if (take(&p, waiting[i], round, blocked)) {
@@ -120,6 +126,9 @@ int64_t twi_peel(twi_links *links, int32_t *vertex, uint8_t *gone, int32_t *live
         count = left;
     }
     for (int32_t v = 0; v < links->n; v++) {
+        if (v % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         if (!gone[v]) {
             drop_gone(&p, v);
         }

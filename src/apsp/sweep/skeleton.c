@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { CHECK_EVERY = 4096 }; /* vertices between looks at the cancel flag */
+
 void twi_skeleton_clear(twi_skeleton *skeleton)
 {
     twi_free(skeleton->targets);
@@ -14,9 +16,12 @@ void twi_skeleton_clear(twi_skeleton *skeleton)
 }
 
 /* offsets[v + 1] counts the ends at v, then becomes where the list of v + 1 begins. */
-static void lay_out(twi_skeleton *out, const tw_graph *graph)
+static tw_status lay_out(tw_context *ctx, twi_skeleton *out, const tw_graph *graph)
 {
     for (int64_t u = 0; u < graph->n; u++) {
+        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             int32_t v = graph->targets[a];
             if (v != u) {
@@ -28,13 +33,17 @@ static void lay_out(twi_skeleton *out, const tw_graph *graph)
     for (int64_t v = 0; v < graph->n; v++) {
         out->offsets[v + 1] += out->offsets[v];
     }
+    return twi_check_cancel(ctx);
 }
 
 /* `end` has where each list ends so far. */
-static void fill(twi_skeleton *out, const tw_graph *graph, int64_t *end)
+static tw_status fill(tw_context *ctx, twi_skeleton *out, const tw_graph *graph, int64_t *end)
 {
     memcpy(end, out->offsets, (size_t)graph->n * sizeof *end);
     for (int64_t u = 0; u < graph->n; u++) {
+        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             int32_t v = graph->targets[a];
             if (v != u) {
@@ -43,15 +52,19 @@ static void fill(twi_skeleton *out, const tw_graph *graph, int64_t *end)
             }
         }
     }
+    return twi_check_cancel(ctx);
 }
 
 /* Each neighbour once. seen[w] is 1 + the vertex whose list had w last. */
-static void drop_doubles(twi_skeleton *out, int64_t *seen)
+static tw_status drop_doubles(tw_context *ctx, twi_skeleton *out, int64_t *seen)
 {
     int64_t kept = 0;
     int64_t begin = 0;
     memset(seen, 0, (size_t)out->n * sizeof *seen);
     for (int64_t v = 0; v < out->n; v++) {
+        if (v % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         int64_t end = out->offsets[v + 1];
         for (int64_t a = begin; a < end; a++) {
             int32_t w = out->targets[a];
@@ -63,6 +76,7 @@ static void drop_doubles(twi_skeleton *out, int64_t *seen)
         begin = end;
         out->offsets[v + 1] = kept;
     }
+    return twi_check_cancel(ctx);
 }
 
 uint64_t twi_skeleton_memory(int64_t n, int64_t arcs)
@@ -78,7 +92,9 @@ tw_status twi_skeleton_create(tw_context *ctx, twi_skeleton *out, const tw_graph
     tw_status status =
         twi_alloc_zeroed(ctx, &out->offsets, (uint64_t)graph->n + 1, sizeof *out->offsets, what);
     if (status == TW_OK) {
-        lay_out(out, graph);
+        status = lay_out(ctx, out, graph);
+    }
+    if (status == TW_OK) {
         status = twi_alloc(ctx, &out->targets, (uint64_t)out->offsets[graph->n],
                            sizeof *out->targets, what);
     }
@@ -86,9 +102,12 @@ tw_status twi_skeleton_create(tw_context *ctx, twi_skeleton *out, const tw_graph
         status = twi_alloc(ctx, &marks, (uint64_t)graph->n, sizeof *marks, what);
     }
     if (status == TW_OK) {
-        fill(out, graph, marks);
-        drop_doubles(out, marks);
-    } else {
+        status = fill(ctx, out, graph, marks);
+    }
+    if (status == TW_OK) {
+        status = drop_doubles(ctx, out, marks);
+    }
+    if (status != TW_OK) {
         twi_skeleton_clear(out);
     }
     twi_free(marks);

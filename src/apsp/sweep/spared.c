@@ -16,7 +16,8 @@
 
 #include <string.h>
 
-#define FOLLOWED 64 /* batches, which tell what all are spared */
+#define CHECK_EVERY 4096 /* vertices or blocks between looks at the cancel flag */
+#define FOLLOWED 64      /* batches, which tell what all are spared */
 
 enum { OUT = 1, IN = 2 };
 
@@ -28,6 +29,7 @@ typedef struct arrivals {
 } arrivals;
 
 typedef struct follower {
+    tw_context *ctx;
     const twi_tree *tree;
     const tw_graph *graph;
     uint8_t *ways;          /* of each entry of tree->high */
@@ -42,7 +44,7 @@ typedef struct follower {
 /* -------------------------------------------------------------------------------- directions */
 
 /* Arcs that lead down, by the block that they lead to. */
-static void list_entering(follower *f)
+static tw_status list_entering(follower *f)
 {
     const tw_graph *graph = f->graph;
     const int32_t *block = f->tree->block;
@@ -50,6 +52,9 @@ static void list_entering(follower *f)
     memset(f->entering_from, 0, ((size_t)blocks + 1) * sizeof *f->entering_from);
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t u = 0; u < graph->n; u++) {
+            if (u % CHECK_EVERY == 0 && twi_is_cancelled(f->ctx)) {
+                return twi_check_cancel(f->ctx);
+            }
             for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
                 const int32_t b = block[graph->targets[a]];
                 if (b >= block[u]) {
@@ -68,6 +73,7 @@ static void list_entering(follower *f)
     }
     memmove(f->entering_from + 1, f->entering_from, (size_t)blocks * sizeof *f->entering_from);
     f->entering_from[0] = 0;
+    return twi_check_cancel(f->ctx);
 }
 
 /* What a child adds to the ways of its parent b. */
@@ -89,7 +95,7 @@ static void take_child(follower *f, int32_t b, int32_t child)
     }
 }
 
-static void find_ways(follower *f)
+static tw_status find_ways(follower *f)
 {
     const twi_tree *tree = f->tree;
     const tw_graph *graph = f->graph;
@@ -98,6 +104,9 @@ static void find_ways(follower *f)
         f->lowest[b] = b;
     }
     for (int32_t b = 0; b < tree->blocks; b++) {
+        if (b % CHECK_EVERY == 0 && twi_is_cancelled(f->ctx)) {
+            break;
+        }
         for (int64_t h = tree->high_first[b]; h < tree->high_first[b + 1]; h++) {
             f->entry[tree->high[h]] = h;
         }
@@ -121,6 +130,7 @@ static void find_ways(follower *f)
             f->lowest[parent] = f->lowest[b];
         }
     }
+    return twi_check_cancel(f->ctx);
 }
 
 /* ----------------------------------------------------------------------------------- batches */
@@ -172,7 +182,7 @@ static double spared_steps(follower *f, int64_t width)
     double steps = 0, columns = 0;
     memset(f->at, 0, (size_t)f->tree->blocks * sizeof *f->at);
     memset(f->met, 0xff, (size_t)n * sizeof *f->met);
-    for (int64_t i = 0; i < followed; i++) {
+    for (int64_t i = 0; i < followed && !twi_is_cancelled(f->ctx); i++) {
         const int64_t begin = i * batches / followed * width;
         const int64_t end = begin + width < n ? begin + width : n;
         steps += follow(f, begin, end, (int32_t)i);
@@ -188,7 +198,7 @@ tw_status twi_tree_count_spared(tw_context *ctx, twi_tree *tree, const tw_graph 
 {
     const char *what = "the steps of the sweep";
     const uint64_t n = (uint64_t)tree->n, blocks = (uint64_t)tree->blocks;
-    follower f = {.tree = tree, .graph = graph};
+    follower f = {.ctx = ctx, .tree = tree, .graph = graph};
     tw_status status = TW_OK;
     if ((status = twi_alloc(ctx, &f.ways, (uint64_t)tree->high_first[blocks], 1, what)) != TW_OK ||
         (status = twi_alloc(ctx, &f.entry, n, sizeof *f.entry, what)) != TW_OK ||
@@ -198,12 +208,12 @@ tw_status twi_tree_count_spared(tw_context *ctx, twi_tree *tree, const tw_graph 
         (status = twi_alloc(ctx, &f.entering, (uint64_t)graph->arcs, sizeof *f.entering, what)) !=
             TW_OK ||
         (status = twi_alloc(ctx, &f.at, blocks, sizeof *f.at, what)) != TW_OK ||
-        (status = twi_alloc(ctx, &f.met, n, sizeof *f.met, what)) != TW_OK) {
+        (status = twi_alloc(ctx, &f.met, n, sizeof *f.met, what)) != TW_OK ||
+        (status = list_entering(&f)) != TW_OK || (status = find_ways(&f)) != TW_OK) {
         goto done;
     }
-    list_entering(&f);
-    find_ways(&f);
     tree->spared = spared_steps(&f, width);
+    status = twi_check_cancel(ctx);
 done:
     twi_free(f.met);
     twi_free(f.at);

@@ -2,6 +2,10 @@
  * numbers, which are summed up: so the arcs may come in any sequence. O(arcs). */
 #include "apsp/sweep/structure.h"
 
+#include "base/context.h"
+
+enum { CHECK_EVERY = 4096 }; /* vertices between looks at the cancel flag */
+
 /* The finalizer of splitmix64: every bit of x has a say in every bit of the result. */
 static inline uint64_t mixed(uint64_t x)
 {
@@ -10,10 +14,13 @@ static inline uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-twi_structure twi_structure_of(const tw_graph *graph)
+twi_structure twi_structure_of(tw_context *ctx, const tw_graph *graph)
 {
     uint64_t sums[2] = {mixed((uint64_t)graph->n), mixed(~(uint64_t)graph->n)};
     for (int64_t u = 0; u < graph->n; u++) {
+        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             const int64_t v = graph->targets[a];
             const uint64_t ends = (uint64_t)(u < v ? u : v) << 32 | (uint64_t)(u < v ? v : u);

@@ -13,7 +13,8 @@ typedef struct twi_structure {
     uint64_t hash[2];
 } twi_structure;
 
-twi_structure twi_structure_of(const tw_graph *graph);
+/* Of a part of the graph if the call is cancelled meanwhile; see twi_check_cancel. */
+twi_structure twi_structure_of(tw_context *ctx, const tw_graph *graph);
 
 static inline bool twi_structure_equal(const twi_structure *a, const twi_structure *b)
 {

@@ -29,8 +29,9 @@
 #define FRONT_STEP 0.3    /* a step of a front, one column */
 #define FRONT_ENTRY 3.0   /* an entry of it: filled, passed on, packed */
 #define CHILDREN_LOOKED_AT 4096
-#define TWINS_JOIN 16 /* vertices at most, of children that are compared with each other, */
-#define TWINS_OPEN 64 /*   and of which so many are remembered */
+#define CHECK_EVERY 4096 /* blocks between looks at the cancel flag */
+#define TWINS_JOIN 16    /* vertices at most, of children that are compared with each other, */
+#define TWINS_OPEN 64    /*   and of which so many are remembered */
 
 #define ROOM \
     4 /* vertices in lists for each of the graph, at least, so that gaps are worth closing */
@@ -369,12 +370,15 @@ static void write_members(const builder *b, twi_tree *tree, int32_t g, int32_t i
 }
 
 /* `order` has parents first: block i is the i-th from its end. */
-static void write_tree(const builder *b, twi_tree *tree, const int32_t *order)
+static tw_status write_tree(const builder *b, twi_tree *tree, const int32_t *order)
 {
     int32_t filled = 0;
     int64_t high = 0;
     for (int32_t i = 0; i < tree->blocks; i++) {
         const group *g = &b->groups[order[tree->blocks - 1 - i]];
+        if (i % CHECK_EVERY == 0 && twi_is_cancelled(b->ctx)) {
+            return twi_check_cancel(b->ctx);
+        }
         tree->first[i] = filled;
         tree->high_first[i] = high;
         write_members(b, tree, order[tree->blocks - 1 - i], i, &filled);
@@ -384,11 +388,15 @@ static void write_tree(const builder *b, twi_tree *tree, const int32_t *order)
     }
     tree->first[tree->blocks] = filled;
     tree->high_first[tree->blocks] = high;
+    return twi_check_cancel(b->ctx);
 }
 
-static void find_parents(twi_tree *tree)
+static tw_status find_parents(const builder *b, twi_tree *tree)
 {
     for (int32_t i = 0; i < tree->blocks; i++) {
+        if (i % CHECK_EVERY == 0 && twi_is_cancelled(b->ctx)) {
+            break;
+        }
         int32_t parent = NONE;
         for (int64_t h = tree->high_first[i]; h < tree->high_first[i + 1]; h++) {
             int32_t block = tree->block[tree->high[h]];
@@ -400,6 +408,7 @@ static void find_parents(twi_tree *tree)
         }
         tree->heights = tree->height[i] + 1 > tree->heights ? tree->height[i] + 1 : tree->heights;
     }
+    return twi_check_cancel(b->ctx);
 }
 
 /* `up` is what a column meets on its way from a vertex to the root, on the average. */
@@ -456,8 +465,12 @@ static tw_status finish(builder *b, twi_tree *tree, int32_t root)
     int32_t blocks = list_blocks(b, root, order, stack);
     status = allocate_tree(b->ctx, tree, blocks, high_total(b, order, blocks));
     if (status == TW_OK) {
-        write_tree(b, tree, order);
-        find_parents(tree);
+        status = write_tree(b, tree, order);
+    }
+    if (status == TW_OK) {
+        status = find_parents(b, tree);
+    }
+    if (status == TW_OK) {
         count_steps(tree, way);
         count_rests(tree, way);
     }

@@ -61,7 +61,7 @@ static const cli_option weight_options[] = {
     {"weight-type", 0, CLI_TYPE, "TYPE", offsetof(settings, weight_type), CLI_WEIGHT_TYPES,
      "i32 (whole numbers, the default), f32 or f64."},
     {"seed", 0, CLI_SEED, "S", offsetof(settings, seed), 0,
-     "Seed of the random numbers; the same seed gives the same graph on every machine."},
+     "Seed of the random numbers; the same seed gives the same graph or image on every machine."},
     {0}};
 
 static const cli_option output_options[] = {

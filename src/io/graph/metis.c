@@ -175,6 +175,9 @@ static tw_status find_one_way(tw_context *ctx, int64_t *vertex, const tw_graph *
         return status;
     }
     for (int64_t u = 0; u < graph->n; u++) {
+        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             uint64_t number = edge_number(graph, u, a);
             balance[u] += number;
@@ -185,7 +188,7 @@ static tw_status find_one_way(tw_context *ctx, int64_t *vertex, const tw_graph *
         *vertex = balance[u] != 0 ? u : *vertex;
     }
     twi_free(balance);
-    return TW_OK;
+    return twi_check_cancel(ctx);
 }
 
 static tw_status check_symmetry(tw_context *ctx, const tw_graph *graph, const char *name)
@@ -264,10 +267,13 @@ tw_status twi_metis_read(tw_context *ctx, tw_graph **out, twi_input *input,
 }
 
 /* Loops stay in a graph if they are negative. */
-static bool has_loops(const tw_graph *graph)
+static bool has_loops(tw_context *ctx, const tw_graph *graph)
 {
     bool found = false;
     for (int64_t u = 0; u < graph->n && graph->min_weight < 0; u++) {
+        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             found |= graph->targets[a] == u;
         }
@@ -304,12 +310,12 @@ static tw_status check_undirected(tw_context *ctx, const tw_graph *graph)
                          "read it with --undirected, or choose another format",
                          (long long)vertex + 1);
     }
-    if (status == TW_OK && has_loops(graph)) {
+    if (status == TW_OK && has_loops(ctx, graph)) {
         status =
             tw_fail(ctx, TW_ERR_UNSUPPORTED,
                     "METIS files have no edges from a vertex to itself; choose another format");
     }
-    return status;
+    return status == TW_OK ? twi_check_cancel(ctx) : status;
 }
 
 /* Of parallel edges, which the format does not have, the least. */

@@ -171,10 +171,13 @@ static bool listed(const tw_graph *graph, int64_t source, int64_t arc)
     return !graph->undirected || source >= graph->targets[arc];
 }
 
-static int64_t count_listed(const tw_graph *graph)
+static int64_t count_listed(tw_context *ctx, const tw_graph *graph)
 {
     int64_t count = 0;
     for (int64_t u = 0; u < graph->n; u++) {
+        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             count += listed(graph, u, a) ? 1 : 0;
         }
@@ -209,6 +212,12 @@ tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char 
         return status;
     }
     graph = simple != NULL ? simple : graph;
+    const int64_t entries = count_listed(printer->ctx, graph);
+    status = twi_check_cancel(printer->ctx);
+    if (status != TW_OK) {
+        tw_graph_destroy(simple);
+        return status;
+    }
     printer->total = (double)graph->arcs;
     twi_print_text(printer, BANNER " matrix coordinate ");
     twi_print_text(printer, graph->weight_type == TW_I32 ? "integer " : "real ");
@@ -217,7 +226,7 @@ tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char 
     twi_print_char(printer, ' ');
     twi_print_whole(printer, graph->n);
     twi_print_char(printer, ' ');
-    twi_print_whole(printer, count_listed(graph)); /* loops, if negative, are arcs of their own */
+    twi_print_whole(printer, entries); /* loops, if negative, are arcs of their own */
     twi_print_char(printer, '\n');
     print_arcs(printer, graph);
     tw_graph_destroy(simple);

@@ -59,13 +59,16 @@ static int64_t pieces_of(const tw_context *ctx)
     return fit >= (uint64_t)pieces ? pieces : fit > LEAST_PIECES ? (int64_t)fit : LEAST_PIECES;
 }
 
-static void fill(char *array, int64_t pieces, int threads)
+static tw_status fill(tw_context *ctx, char *array, int64_t pieces, int threads)
 {
 #pragma omp parallel for num_threads(twi_team(threads)) schedule(static)
     for (int64_t piece = 0; piece < pieces; piece++) {
-        memset(array + piece * PIECE, 1, (size_t)PIECE);
+        if (!twi_is_cancelled(ctx)) {
+            memset(array + piece * PIECE, 1, (size_t)PIECE);
+        }
     }
     (void)threads;
+    return twi_check_cancel(ctx);
 }
 
 static void copy_all(char *to, const char *from, int64_t pieces, int threads, bool past)
@@ -95,8 +98,8 @@ tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads)
     char *from = NULL, *to = NULL;
     double best = 0;
     if (threads < 0 || threads > TWI_THREADS_MOST) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d threads: expected 1 to %d, or 0 for all", threads,
-                       TWI_THREADS_MOST);
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "%d threads: expected 1 to %d, or 0 for the context's",
+                       threads, TWI_THREADS_MOST);
     }
     const int team = threads > 0 ? threads : twi_thread_count(ctx);
     const int64_t pieces = pieces_of(ctx);
@@ -106,8 +109,10 @@ tw_status tw_copy_rate(tw_context *ctx, double *rate, int32_t threads)
         status = twi_alloc(ctx, &to, bytes, 1, "the copy of the ceiling");
     }
     if (status == TW_OK) { /* so that every page is there */
-        fill(from, pieces, team);
-        fill(to, pieces, team);
+        status = fill(ctx, from, pieces, team);
+    }
+    if (status == TW_OK) {
+        status = fill(ctx, to, pieces, team);
     }
     const int ways = TWI_STORES_PAST ? 2 : 1;
     for (int round = 0; round < ways * ROUNDS && status == TW_OK; round++) {

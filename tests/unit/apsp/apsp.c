@@ -976,6 +976,8 @@ static void the_ceiling_is_a_positive_rate(void **state)
     assert_true(rate > 1e6);
     assert_fails(ctx, TW_ERR_ARGUMENT, "no ceiling for type i16",
                  tw_minplus_ceiling(ctx, &rate, TW_I16, 1));
+    tw_cancel(ctx);
+    assert_int_equal(tw_minplus_ceiling(ctx, &rate, TW_I32, 1), TW_ERR_CANCELLED);
     close_context(ctx);
 }
 

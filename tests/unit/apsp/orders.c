@@ -246,7 +246,7 @@ static void a_structure_is_what_is_joined(void **state)
         list.source = cases[i].from;
         list.target = cases[i].to;
         assert_ok(ctx, tw_graph_from_edges(ctx, &graph, cases[i].n, &list, 0));
-        twi_structure found = twi_structure_of(graph);
+        twi_structure found = twi_structure_of(ctx, graph);
         first = i == 0 ? found : first;
         assert_int_equal(twi_structure_equal(&first, &found), cases[i].same);
         tw_graph_destroy(graph);
@@ -547,7 +547,7 @@ static void metis_leaves_a_callers_children_alone(void **state)
     close_context(ctx);
 }
 
-static void metis_stops_when_the_call_is_cancelled(void **state)
+static void skeletons_and_metis_stop_when_the_call_is_cancelled(void **state)
 {
     (void)state;
     tw_context *ctx = open_context();
@@ -560,6 +560,8 @@ static void metis_stops_when_the_call_is_cancelled(void **state)
     assert_int_equal(status, twi_metis_is_built() ? TW_ERR_CANCELLED : TW_OK);
     assert_null(order.vertex);
     twi_skeleton_clear(&skeleton);
+    assert_int_equal(twi_skeleton_create(ctx, &skeleton, graph), TW_ERR_CANCELLED);
+    assert_null(skeleton.offsets);
     tw_graph_destroy(graph);
     close_context(ctx);
 }
@@ -684,7 +686,7 @@ static void no_byte_of_a_file_may_change_or_be_missing(void **state)
     (void)state;
     tw_context *ctx = open_context();
     tw_graph *graph = square(ctx, 1, false);
-    const twi_structure structure = twi_structure_of(graph);
+    const twi_structure structure = twi_structure_of(ctx, graph);
     twi_order read = {0};
     size_t size = 0;
     assert_string_equal(sweep_is_right(ctx, graph, *cached()), "computed");
@@ -723,8 +725,8 @@ static void what_is_no_order_of_the_structure_is_not_believed(void **state)
     tw_context *ctx = open_context();
     tw_graph *graph = square(ctx, 1, false);
     tw_graph *other = square(ctx, 1, true);
-    const twi_structure structure = twi_structure_of(graph);
-    const twi_structure others = twi_structure_of(other);
+    const twi_structure structure = twi_structure_of(ctx, graph);
+    const twi_structure others = twi_structure_of(ctx, other);
     int32_t *vertex = malloc(N * sizeof *vertex);
     int32_t first[4] = {0, 10, 20, N};
     twi_order order = {.n = N, .vertex = vertex, .groups = 3, .first = first};
@@ -889,7 +891,7 @@ static void there_is_a_bound_and_the_oldest_go_first(void **state)
     const struct utimbuf old = {1000040, 1000040};
     assert_int_equal(utime(in_scratch(name), &old), 0);
     twi_order order = {0};
-    const twi_structure structure = twi_structure_of(graph);
+    const twi_structure structure = twi_structure_of(ctx, graph);
     assert_ok(ctx, twi_kept_order_read(ctx, &order, &structure));
     twi_kept_order_write(ctx, &order, &structure);
     twi_order_clear(&order);
@@ -909,7 +911,7 @@ static void writers_at_the_same_time_do_no_harm(void **state)
     enum { WRITERS = 4, TIMES = 50 };
     tw_context *ctx = open_context();
     tw_graph *graph = square(ctx, 1, false);
-    const twi_structure structure = twi_structure_of(graph);
+    const twi_structure structure = twi_structure_of(ctx, graph);
     int32_t *vertex = malloc(N * sizeof *vertex);
     int32_t first[2] = {0, N};
     twi_order order = {.n = N, .vertex = vertex, .groups = 1, .first = first};
@@ -997,7 +999,7 @@ int main(void)
         cmocka_unit_test(an_order_for_fractions_does_not_depend_on_the_machine),
         cmocka_unit_test(the_limit_that_a_refused_order_names_is_enough),
         cmocka_unit_test(an_order_beyond_the_steps_of_a_run_is_none),
-        cmocka_unit_test(metis_stops_when_the_call_is_cancelled),
+        cmocka_unit_test(skeletons_and_metis_stop_when_the_call_is_cancelled),
 #define IN_CACHE(test) cmocka_unit_test_setup_teardown(test, make_cache, remove_cache)
         IN_CACHE(an_order_is_found_by_the_next_run_with_any_weights),
         IN_CACHE(small_graphs_leave_no_file),
