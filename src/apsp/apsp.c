@@ -131,6 +131,9 @@ static tw_status open_attempt(void *run, tw_type type)
     if (status == TW_OK) {
         twi_scatter(ctx, self->plan, &self->work);
         self->out->symmetric = self->plan->symmetric || twi_is_symmetric(ctx, &self->work);
+        status = twi_check_cancel(ctx);
+    }
+    if (status == TW_OK) {
         status = begin_or_resume(self);
     }
     return status;

@@ -245,3 +245,20 @@ int32_t tw_threads(const tw_context *ctx)
 {
     return ctx != NULL ? twi_threads_wanted(ctx) : 0;
 }
+
+void twi_bring_in(tw_context *ctx, void *memory, uint64_t bytes, int team)
+{
+    enum { PAGE = 4096, PIECE = 1 << 20 };
+    const int64_t pieces = (int64_t)(bytes / PIECE) + 1;
+    if (pieces == 1) {
+        return; /* not worth a team */
+    }
+#pragma omp parallel for num_threads(twi_team(team)) schedule(static)
+    for (int64_t i = 0; i < pieces; i++) {
+        const uint64_t begin = (uint64_t)i * PIECE;
+        const uint64_t end = bytes - begin < PIECE ? bytes : begin + PIECE;
+        for (uint64_t at = begin; at < end && !twi_is_cancelled(ctx); at += PAGE) {
+            ((char *)memory)[at] = 0;
+        }
+    }
+}

@@ -22,7 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STRETCH 65536 /* edges between two looks at the cancel flag */
+#define STRETCH 8192 /* edges between two looks at the cancel flag: each may touch a fresh page */
+#define SHARE 65536  /* edges that are worth a thread */
 
 typedef struct tally {
     twi_weight_stats stats;
@@ -346,7 +347,7 @@ static tw_status first_problem(const build *b)
 static int choose_team(tw_context *ctx, int64_t edges, int64_t vertices)
 {
     int64_t team = twi_thread_count(ctx);
-    int64_t useful = edges / STRETCH + 1;
+    int64_t useful = edges / SHARE + 1;
     int64_t light = vertices > 0 ? edges / vertices + 1 : 1;
     team = useful < team ? useful : team;
     return (int)(light < team ? light : team);
@@ -381,6 +382,9 @@ static tw_status build_rows(build *b)
     if (status != TW_OK) {
         goto done;
     }
+    const uint64_t kept = (uint64_t)b->graph->arcs, each = tw_type_size(b->graph->weight_type);
+    twi_bring_in(ctx, b->graph->targets, kept * sizeof *b->graph->targets, b->team);
+    twi_bring_in(ctx, b->graph->weights, kept * each, b->team);
     run_pass(b, true);
     status = twi_check_cancel(ctx);
     for (int t = 0; t < b->team; t++) {

@@ -328,7 +328,14 @@ static tw_status copy_array(tw_context *ctx, void *out, const void *in, uint64_t
     for (int64_t p = 0; p < pieces; p++) {
         const uint64_t from = (uint64_t)p * PIECE;
         const uint64_t left = count * size - from;
-        memcpy((char *)copy + from, (const char *)in + from, left < PIECE ? left : PIECE);
+        if (!twi_is_cancelled(ctx)) {
+            memcpy((char *)copy + from, (const char *)in + from, left < PIECE ? left : PIECE);
+        }
+    }
+    status = twi_check_cancel(ctx);
+    if (status != TW_OK) {
+        twi_free(copy);
+        return status;
     }
     memcpy(out, &copy, sizeof copy);
     return TW_OK;
@@ -439,7 +446,8 @@ static tw_status make_undirected(work *w)
     }
 #pragma omp parallel for num_threads(twi_thread_count(w->ctx)) schedule(dynamic, ROWS)
     for (int64_t u = 0; u < w->csr->vertices; u++) {
-        for (int64_t a = offset_at(w->csr, u); a < offset_at(w->csr, u + 1); a++) {
+        const int64_t end = twi_is_cancelled(w->ctx) ? 0 : offset_at(w->csr, u + 1);
+        for (int64_t a = offset_at(w->csr, u); a < end; a++) {
             sources[a] = (int32_t)u;
         }
     }
@@ -463,7 +471,10 @@ static tw_status make_undirected(work *w)
         .place_self = w->csr,
         .blame = TW_ERR_ARGUMENT,
     };
-    status = twi_graph_build(w->ctx, &w->graph, &source);
+    status = twi_check_cancel(w->ctx);
+    if (status == TW_OK) {
+        status = twi_graph_build(w->ctx, &w->graph, &source);
+    }
     twi_free(sources);
     return status;
 }

@@ -207,11 +207,14 @@ static double lightest(const tw_graph *graph, int32_t from, int32_t to)
     return weight;
 }
 
-bool twi_graph_is_symmetric(const tw_graph *graph)
+bool twi_graph_is_symmetric(tw_context *ctx, const tw_graph *graph)
 {
     const int64_t most = 64 * graph->arcs;
     int64_t seen = 0;
     for (int32_t u = 0; u < graph->n && !graph->undirected; u++) {
+        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+            return false;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             const int32_t v = graph->targets[a];
             seen += graph->offsets[u + 1] - graph->offsets[u];

@@ -111,7 +111,8 @@ void twi_merge_stats(twi_weight_stats *into, const twi_weight_stats *from);
 /* Writes the statistics into the graph; its arcs must be set. */
 void twi_graph_set_stats(tw_graph *graph, const twi_weight_stats *stats);
 
-/* Is the way back always as long? False, too, where it would take long to see. */
-bool twi_graph_is_symmetric(const tw_graph *graph);
+/* Is the way back always as long? False, too, where it would take long to see, and if the call is
+ * cancelled. */
+bool twi_graph_is_symmetric(tw_context *ctx, const tw_graph *graph);
 
 #endif

@@ -44,7 +44,9 @@ static span find_span(tw_context *ctx, const void *in, int64_t count, int64_t lo
                                                                                      i < count;  \
                                                                                      i++)        \
     {                                                                                            \
-        ((TYPE *)*out)[i] = (TYPE)twi_load_i64(in, i);                                           \
+        if (!twi_is_cancelled(ctx)) {                                                            \
+            ((TYPE *)*out)[i] = (TYPE)twi_load_i64(in, i);                                       \
+        }                                                                                        \
     }
 
 tw_status twi_narrow_vertices(tw_context *ctx, int32_t **out, int64_t *bad, const void *in,
@@ -60,7 +62,7 @@ tw_status twi_narrow_vertices(tw_context *ctx, int32_t **out, int64_t *bad, cons
     if (status == TW_OK) {
         CONVERT(int32_t)
     }
-    return status;
+    return status == TW_OK ? twi_check_cancel(ctx) : status;
 }
 
 tw_status twi_narrow_weights(tw_context *ctx, void **out, tw_type *type, int64_t *bad,
@@ -80,5 +82,5 @@ tw_status twi_narrow_weights(tw_context *ctx, void **out, tw_type *type, int64_t
     } else if (status == TW_OK) {
         CONVERT(double)
     }
-    return status;
+    return status == TW_OK ? twi_check_cancel(ctx) : status;
 }

@@ -14,9 +14,15 @@ uint64_t twi_graph_reverse_memory(const tw_graph *graph)
            (uint64_t)graph->arcs * sizeof(int32_t);
 }
 
-static void count_part(const tw_graph *graph, int64_t *offsets, int64_t first, int64_t end)
+enum { CHECK_EVERY = 1 << 16 }; /* arcs, or vertices, between looks at the cancel flag */
+
+static void count_part(tw_context *ctx, const tw_graph *graph, int64_t *offsets, int64_t first,
+                       int64_t end)
 {
     for (int64_t a = 0; a < graph->arcs; a++) {
+        if (a % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            return;
+        }
         const int64_t v = graph->targets[a];
         if (v >= first && v < end) {
             offsets[v + 1]++;
@@ -25,10 +31,13 @@ static void count_part(const tw_graph *graph, int64_t *offsets, int64_t first, i
 }
 
 /* Each row is filled from its end, where offsets[v + 1] is; that is its beginning afterwards. */
-static void put_part(const tw_graph *graph, int64_t *offsets, int32_t *sources, int64_t first,
-                     int64_t end)
+static void put_part(tw_context *ctx, const tw_graph *graph, int64_t *offsets, int32_t *sources,
+                     int64_t first, int64_t end)
 {
     for (int64_t u = graph->n - 1; u >= 0; u--) {
+        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            return;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             const int64_t v = graph->targets[a];
             if (v >= first && v < end) {
@@ -55,14 +64,22 @@ tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw_graph *gra
     int64_t *offsets = reversed->offsets;
 #pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
     for (int i = 0; i < parts; i++) {
-        count_part(graph, offsets, n * i / parts, n * (i + 1) / parts);
+        count_part(ctx, graph, offsets, n * i / parts, n * (i + 1) / parts);
     }
-    for (int64_t v = 0; v < n; v++) {
+    status = twi_check_cancel(ctx);
+    for (int64_t v = 0; v < n && status == TW_OK; v++) {
         offsets[v + 1] += offsets[v];
     }
+    twi_bring_in(ctx, reversed->targets, (uint64_t)graph->arcs * sizeof(int32_t), parts);
+    const int placing = status == TW_OK ? parts : 0;
 #pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
-    for (int i = 0; i < parts; i++) {
-        put_part(graph, offsets, reversed->targets, n * i / parts, n * (i + 1) / parts);
+    for (int i = 0; i < placing; i++) {
+        put_part(ctx, graph, offsets, reversed->targets, n * i / parts, n * (i + 1) / parts);
+    }
+    status = status == TW_OK ? twi_check_cancel(ctx) : status;
+    if (status != TW_OK) {
+        tw_graph_destroy(reversed);
+        return status;
     }
     memmove(offsets, offsets + 1, (size_t)n * sizeof *offsets);
     offsets[n] = graph->arcs;

@@ -263,7 +263,7 @@ static int64_t count_no_data(tw_context *ctx, const tw_map_plan *plan, const twi
     (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(twi_team(threads)) schedule(static) reduction(+ : found)
     for (int64_t i = 0; i < job->row_count; i++) {
-        for (int64_t j = 0; j < job->cols; j += STRETCH) {
+        for (int64_t j = 0; j < job->cols && !twi_is_cancelled(ctx); j += STRETCH) {
             const int64_t left = job->cols - j;
             found += count_stretch(plan, job, used, i, j, left < STRETCH ? left : STRETCH);
         }

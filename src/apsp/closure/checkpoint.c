@@ -206,7 +206,10 @@ static uint64_t mark(const twi_checkpoint *self, const twi_minplus_kernel *kerne
     uint64_t sum = 0;
 #pragma omp parallel for num_threads(twi_team(self->threads)) schedule(static) reduction(+ : sum)
     for (int64_t i = 0; i < n; i++) {
-        sum += twi_mark_row(kernel, row_in(self, kernel, i, n, buffer_here(self)), i, 0, n, false);
+        if (!twi_is_cancelled(self->ctx)) {
+            sum +=
+                twi_mark_row(kernel, row_in(self, kernel, i, n, buffer_here(self)), i, 0, n, false);
+        }
     }
     return sum;
 }

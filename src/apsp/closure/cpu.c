@@ -607,6 +607,9 @@ static void mirror_all(cpu_closure *self)
     for (int64_t i = 0; i < blocks; i++) {
         int64_t row = i * side;
         int64_t rows = least(side, self->n - row);
+        if (twi_is_cancelled(self->ctx)) {
+            continue;
+        }
         for (int64_t j = 0; j < i; j++) {
             self->kernel->transpose(element(self, j * side, row), self->ld,
                                     element(self, row, j * side), self->ld, rows, side);
@@ -664,6 +667,7 @@ tw_status twi_cpu_closure_from(tw_context *ctx, const twi_work *work, int32_t bl
                                self.pivots, n * n * n);
     if (status == TW_OK && symmetric) {
         mirror_all(&self);
+        status = twi_check_cancel(ctx);
     }
     twi_free(self.memory);
     return status;

@@ -149,14 +149,16 @@ void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work
 {
     const int threads = twi_threads_for(ctx, work->n * work->n);
     if (threads == 1) { /* a region of one thread costs as much as a small matrix */
-        for (int64_t u = 0; u < work->n; u++) {
+        for (int64_t u = 0; u < work->n && !twi_is_cancelled(ctx); u++) {
             scatter_row(plan, work, u);
         }
         return;
     }
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t u = 0; u < work->n; u++) {
-        scatter_row(plan, work, u);
+        if (!twi_is_cancelled(ctx)) {
+            scatter_row(plan, work, u);
+        }
     }
 }
 
@@ -189,14 +191,16 @@ void twi_name_infinity(tw_context *ctx, const twi_work *work)
         return;
     }
     if (threads == 1) {
-        for (int64_t i = 0; i < work->n; i++) {
+        for (int64_t i = 0; i < work->n && !twi_is_cancelled(ctx); i++) {
             name_in_row(work, i);
         }
         return;
     }
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < work->n; i++) {
-        name_in_row(work, i);
+        if (!twi_is_cancelled(ctx)) {
+            name_in_row(work, i);
+        }
     }
 }
 
@@ -244,9 +248,11 @@ bool twi_is_symmetric(tw_context *ctx, const twi_work *work)
     if (work->n <= SQUARE) {
         return work->n == 0 || !square_differs(work, 0, 0);
     }
-    (void)ctx; /* unused without OpenMP */
 #pragma omp parallel for num_threads(twi_threads_for(ctx, work->n * work->n)) schedule(dynamic)
     for (int64_t i = 0; i < work->n; i += SQUARE) {
+        if (twi_is_cancelled(ctx)) {
+            atomic_store_explicit(&differ, true, memory_order_relaxed);
+        }
         for (int64_t j = 0; j <= i && !atomic_load_explicit(&differ, memory_order_relaxed);
              j += SQUARE) {
             if (square_differs(work, i, j)) {

@@ -24,8 +24,9 @@
 #define WORDS TWI_BFS_WORDS
 #define PLANES TWI_BFS_PLANES
 #define STRIP TWI_BFS_STRIP
-#define AHEAD 24       /* arcs from a set that is fetched to the one that is read */
-#define LOOK_EVERY 256 /* vertices between two looks at the clock */
+#define AHEAD 24        /* arcs from a set that is fetched to the one that is read */
+#define LOOK_EVERY 256  /* vertices between two looks at the clock */
+#define PIECE (1 << 22) /* bytes that are cleared at a time */
 
 /* The bit of source s, and the source of a bit, such that the levels of sources stand side by side
  * when those of the bits are written out (write_levels). */
@@ -177,13 +178,22 @@ static inline void put_level(const twi_bfs_job *job, twi_bfs_space *space, void 
     }
 }
 
+/* Memory of a set for each of n vertices, unless the call is cancelled. */
+static void clear_sets(const twi_bfs_job *job, twi_bfs_set *sets, int64_t n)
+{
+    const int64_t most = PIECE / (int64_t)sizeof *sets;
+    for (int64_t first = 0; first < n && !twi_is_cancelled(job->ctx); first += most) {
+        const int64_t count = n - first < most ? n - first : most;
+        memset(sets + first, 0, (size_t)count * sizeof *sets);
+    }
+}
+
 /* Before the first of its levels a plane is empty. */
 static void clear_plane_of(const twi_bfs_job *job, twi_bfs_space *space, int64_t level)
 {
     if (gathers(job, space) && (level & (level - 1)) == 0 && level < 1 << PLANES) {
         int64_t n = job->graph->n;
-        memset(space->plane + __builtin_ctzll((uint64_t)level) * n, 0,
-               (size_t)n * sizeof(twi_bfs_set));
+        clear_sets(job, space->plane + __builtin_ctzll((uint64_t)level) * n, n);
         space->planes = __builtin_ctzll((uint64_t)level) + 1;
     }
 }
@@ -222,7 +232,7 @@ static void give_rows(const twi_bfs_job *job, const twi_bfs_space *space, uint8_
 {
     const twi_minplus_kernel *kernel = twi_minplus_kernel_find(job->isa, TW_U8);
     int64_t n = job->graph->n;
-    for (int64_t first = 0; first < n; first += STRIP) {
+    for (int64_t first = 0; first < n && !twi_is_cancelled(job->ctx); first += STRIP) {
         int64_t count = n - first < STRIP ? n - first : STRIP;
         for (int64_t i = 0; i < count; i++) {
             write_levels(space, n, first + i, space->strip + i * TWI_BFS_MOST);
@@ -246,9 +256,8 @@ static void give_folds(const twi_bfs_job *job, const twi_bfs_space *space)
 static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
 {
     int64_t n = job->graph->n;
-    size_t bytes = (size_t)n * sizeof(twi_bfs_set);
-    memset(space->seen, 0, bytes);
-    memset(space->coming, 0, bytes);
+    clear_sets(job, space->seen, n);
+    clear_sets(job, space->coming, n);
     memset(space->is_touched, 0, (size_t)n);
     space->planes = 0;
     space->open_arcs = job->graph->arcs;
@@ -330,6 +339,9 @@ static int64_t push(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
     int64_t touched = spread(job, space, active, scanned);
     active = touched < 0 ? -1 : 0;
     for (int64_t i = 0; i < touched; i++) {
+        if (i % LOOK_EVERY == 0 && twi_is_cancelled(job->ctx)) {
+            return -1;
+        }
         int32_t v = space->touched[i];
         if (settle(space, v)) {
             put_level(job, space, rows, &space->front[v], v, level);
@@ -419,14 +431,14 @@ static int64_t pull(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
 }
 
 /* From a pull to a push: the fronts of active vertices, which are what the last level added. */
-static void make_fronts(twi_bfs_space *space, int64_t n, int64_t active)
+static void make_fronts(const twi_bfs_job *job, twi_bfs_space *space, int64_t active)
 {
     for (int64_t i = 0; i < active; i++) {
         const int32_t v = space->active[i];
         space->front[v] = space->seen[v] & ~space->coming[v];
     }
-    memset(space->coming, 0, (size_t)n * sizeof(twi_bfs_set));
-    memset(space->is_touched, 0, (size_t)n);
+    clear_sets(job, space->coming, job->graph->n);
+    memset(space->is_touched, 0, (size_t)job->graph->n);
 }
 
 /* Whether a level is rather pulled: an arc costs about half as much, but those of every vertex
@@ -458,7 +470,7 @@ twi_bfs_end PASTE(twi_bfs, TWI_KERNEL_ISA)(const twi_bfs_job *job, twi_bfs_space
         clear_plane_of(job, space, level);
         const bool pulling = pulls(job, space, active);
         if (pulled && !pulling) {
-            make_fronts(space, job->graph->n, active);
+            make_fronts(job, space, active);
         }
         pulled = pulling;
         active = pulling ? pull(job, space, rows, level, scanned)

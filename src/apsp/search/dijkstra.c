@@ -163,6 +163,7 @@ static int64_t search_buckets(const twi_dijkstra_job *job, twi_dijkstra_space *s
         distance[i] = TW_APSP_INF_I32;
     }
     int64_t scanned = 0;
+    int64_t look = TWI_DIJKSTRA_LOOK;
     int32_t now = 0;
     int32_t top = 2;
     distance[job->source] = 0;
@@ -198,14 +199,25 @@ static int64_t search_buckets(const twi_dijkstra_job *job, twi_dijkstra_space *s
                 top += less;
             }
             scanned += net->offsets[u + 1] - net->offsets[u];
+            if (scanned >= look) {
+                look = scanned + TWI_DIJKSTRA_LOOK;
+                if (twi_is_cancelled(job->ctx)) { /* a search begins with empty buckets */
+                    memset(bucket, 0, (size_t)buckets * sizeof *bucket);
+                    memset(filled, 0, (size_t)buckets / 8);
+                    return scanned;
+                }
+            }
         }
     }
     return scanned;
 }
 
-#define GIVE_ROW(type, from)                      \
-    for (int64_t v = 0; v < net->n; v++) {        \
-        ((type *)row)[v] = (from)[net->place[v]]; \
+#define GIVE_ROW(type, from)                                            \
+    for (int64_t v = 0; v < net->n; v++) {                              \
+        if (v % TWI_DIJKSTRA_LOOK == 0 && twi_is_cancelled(job->ctx)) { \
+            return true;                                                \
+        }                                                               \
+        ((type *)row)[v] = (from)[net->place[v]];                       \
     }
 
 /* Sums of a dual net. One that overflowed downwards stays -inf, which delivery refuses. */
@@ -220,10 +232,13 @@ static void give_dual_row(const twi_net *net, const twi_dijkstra_space *space, d
 }
 
 /* Does an arc lead from a distance below the cap to one at it? */
-static bool hides(const twi_net *net, const int32_t *distance)
+static bool hides(tw_context *ctx, const twi_net *net, const int32_t *distance)
 {
     const twi_arc_i32 *arc = net->arc;
     for (int64_t u = 0; u < net->n; u++) {
+        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         for (int64_t a = net->offsets[u]; distance[u] < TW_APSP_INF_I32 && a < net->offsets[u + 1];
              a++) {
             if (distance[arc[a].target] >= TW_APSP_INF_I32) {
@@ -242,7 +257,8 @@ bool twi_dijkstra(const twi_dijkstra_job *job, twi_dijkstra_space *space, void *
     case TWI_NET_I32:
         *scanned = space->chain != NULL ? search_buckets(job, space) : search_i32(job, space);
         /* A cutoff below the cap leaves nothing to hide: all that is at the cap is above it. */
-        if (job->certify && job->cutoff >= TW_APSP_INF_I32 && hides(net, space->distance)) {
+        if (job->certify && job->cutoff >= TW_APSP_INF_I32 &&
+            hides(job->ctx, net, space->distance)) {
             return false;
         }
         GIVE_ROW(int32_t, (const int32_t *)space->distance)

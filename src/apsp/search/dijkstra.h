@@ -10,6 +10,9 @@
 /* Weights up to this have a bucket for each distance modulo; longer ones go through the heap. */
 enum { TWI_BUCKETS_MOST = 1 << 16 };
 
+/* Arcs scanned, or entries of a row, between looks at the cancel flag. */
+enum { TWI_DIJKSTRA_LOOK = 1 << 17 };
+
 /* One thread's memory; `chain` and `bucket` only where buckets are used. */
 typedef struct twi_dijkstra_space {
     void *distance; /* n of 8 bytes, by place */
@@ -29,13 +32,15 @@ uint64_t twi_dijkstra_space_memory(int64_t n, int64_t arcs, twi_net_kind kind, d
 /*
  * The row of `source` (a place) into `row`, in the order of vertices: i32 for a net of i32 arcs,
  * f32 or f64 for those, f64 for a dual net. Values above the cutoff need not be exact. False if
- * `certify` and some distance does not fit the type of the row.
+ * `certify` and some distance does not fit the type of the row. The row is not one if the call is
+ * cancelled meanwhile; see twi_is_cancelled.
  */
 typedef struct twi_dijkstra_job {
     const twi_net *net;
     int32_t source;
     double cutoff;
-    bool certify; /* of i32 rows */
+    bool certify;    /* of i32 rows */
+    tw_context *ctx; /* for its cancel flag */
 } twi_dijkstra_job;
 bool twi_dijkstra(const twi_dijkstra_job *job, twi_dijkstra_space *space, void *row,
                   int64_t *scanned);

@@ -68,6 +68,7 @@ static int64_t NAME(search)(const twi_dijkstra_job *job, twi_dijkstra_space *spa
     value[job->source] = 0;
 #endif
     int64_t scanned = 0;
+    int64_t look = TWI_DIJKSTRA_LOOK;
     int64_t size = 1;
     distance[job->source] = 0;
     NAME(rise)(heap, slot, 1, (ENTRY){0, job->source});
@@ -95,6 +96,12 @@ static int64_t NAME(search)(const twi_dijkstra_job *job, twi_dijkstra_space *spa
             NAME(rise)(heap, slot, slot[v] > 0 ? slot[v] : ++size, (ENTRY){sum, v});
         }
         scanned += net->offsets[u + 1] - net->offsets[u];
+        if (scanned >= look) {
+            look = scanned + TWI_DIJKSTRA_LOOK;
+            if (twi_is_cancelled(job->ctx)) {
+                break;
+            }
+        }
     }
     return scanned;
 }

@@ -96,11 +96,11 @@ static int NAME(scan)(twi_lanes_space *space, const ARC *arc, int count, const V
 }
 
 /* Does an arc lead from a lane below the cap to the same lane at it? */
-static bool NAME(hides)(const twi_net *net, const VECTOR *line)
+static bool NAME(hides)(tw_context *ctx, const twi_net *net, const VECTOR *line)
 {
     const TYPE cap = CAP(net);
     const ARC *arc = net->arc;
-    for (int64_t u = 0; u < net->n; u++) {
+    for (int64_t u = 0; u < net->n && (u % LOOK_EVERY != 0 || !twi_is_cancelled(ctx)); u++) {
         const VECTOR *from = line + u * VECTORS;
         for (int64_t a = net->offsets[u]; a < net->offsets[u + 1]; a++) {
             const VECTOR *to = line + (int64_t)arc[a].target * VECTORS;
@@ -120,8 +120,11 @@ static int64_t NAME(start)(const twi_lanes_job *job, twi_lanes_space *space)
 {
     TYPE *line = space->line;
     const TYPE cap = CAP(job->net);
-    for (int64_t i = 0; i < job->net->n * LANES; i++) {
-        line[i] = cap;
+    for (int64_t v = 0; v < job->net->n && (v % LOOK_EVERY != 0 || !twi_is_cancelled(job->ctx));
+         v++) {
+        for (int i = 0; i < LANES; i++) {
+            line[v * LANES + i] = cap;
+        }
     }
     empty_queue(space, job->net->n);
     int64_t waiting = 0;
@@ -146,6 +149,9 @@ static twi_lanes_end NAME(search)(const twi_lanes_job *job, twi_lanes_space *spa
     NAME(make_rule)(job, &rule);
     VECTOR *line = space->line;
     int64_t waiting = NAME(start)(job, space);
+    if (twi_is_cancelled(job->ctx)) {
+        return TWI_LANES_CANCELLED;
+    }
     uint32_t bucket = 0;
     *scanned = 0;
     int32_t list = -1; /* what the bucket held; what comes into it now waits for the next round */
@@ -180,7 +186,7 @@ static twi_lanes_end NAME(search)(const twi_lanes_job *job, twi_lanes_space *spa
             }
         }
     }
-    if (job->certify && rule.cutoff == rule.cap && NAME(hides)(net, line)) {
+    if (job->certify && rule.cutoff == rule.cap && NAME(hides)(job->ctx, net, line)) {
         return TWI_LANES_CAPPED;
     }
     return TWI_LANES_DONE;
@@ -194,6 +200,9 @@ static void NAME(give_rows)(const twi_lanes_job *job, const twi_lanes_space *spa
     const TYPE *line = space->line;
     const TYPE cap = CAP(job->net);
     for (int64_t first = 0; first < job->net->n; first += RUN) {
+        if (first % (LOOK_EVERY * RUN) == 0 && twi_is_cancelled(job->ctx)) {
+            return;
+        }
         int64_t stop = first + RUN < job->net->n ? first + RUN : job->net->n;
         for (int i = 0; i < job->count; i++) {
             ROW *row = rows[i];

@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define PATCH 64 /* the most sources of one batch of the lane search */
+#define CHECK_EVERY 4096 /* vertices between looks at the cancel flag */
+#define PATCH 64         /* the most sources of one batch of the lane search */
 
 enum { FRESH = 0, WAITING = 1, TAKEN = 2 };
 
@@ -61,14 +62,19 @@ uint64_t twi_net_memory(const tw_graph *graph, twi_net_kind kind)
 }
 
 /* Fill vertex[]: patch after patch. `waiting` has room for n, `mark` is n zeros. */
-static void grow_patches(const tw_graph *graph, int32_t *vertex, int32_t *waiting, uint8_t *mark)
+static tw_status grow_patches(tw_context *ctx, const tw_graph *graph, int32_t *vertex,
+                              int32_t *waiting, uint8_t *mark)
 {
+    int64_t patches = 0;
     int64_t taken = 0;
     int64_t waited = 0;
     int64_t waiting_count = 0;
     int64_t fresh = 0;
     while (taken < graph->n) {
         int64_t seed = -1;
+        if (patches++ % (CHECK_EVERY / PATCH) == 0 && twi_is_cancelled(ctx)) {
+            break;
+        }
         while (seed < 0 && waited < waiting_count) {
             int32_t v = waiting[waited++];
             seed = mark[v] == TAKEN ? -1 : v;
@@ -95,6 +101,7 @@ static void grow_patches(const tw_graph *graph, int32_t *vertex, int32_t *waitin
             }
         }
     }
+    return twi_check_cancel(ctx);
 }
 
 static void put_arc(twi_net *net, int64_t at, int32_t target, double searched, double weight)
@@ -116,12 +123,16 @@ static void put_arc(twi_net *net, int64_t at, int32_t target, double searched, d
     }
 }
 
-static void copy_arcs(twi_net *net, const tw_graph *graph, const double *potential)
+static tw_status copy_arcs(tw_context *ctx, twi_net *net, const tw_graph *graph,
+                           const double *potential)
 {
     int64_t at = 0;
     double sum = 0;
     for (int64_t p = 0; p < net->n; p++) {
         int32_t u = net->vertex[p];
+        if (p % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+            return twi_check_cancel(ctx);
+        }
         net->offsets[p] = at;
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             double searched = searched_weight(graph, potential, u, a);
@@ -133,6 +144,7 @@ static void copy_arcs(twi_net *net, const tw_graph *graph, const double *potenti
     }
     net->offsets[net->n] = at;
     net->mean = at > 0 && isfinite(sum) ? sum / (double)at : net->max;
+    return TW_OK;
 }
 
 tw_status twi_net_create(tw_context *ctx, twi_net **out, const tw_graph *graph,
@@ -157,16 +169,18 @@ tw_status twi_net_create(tw_context *ctx, twi_net **out, const tw_graph *graph,
         (status = twi_alloc(ctx, &net->arc, (uint64_t)graph->arcs, arc_size(kind), what)) !=
             TW_OK ||
         (status = twi_alloc(ctx, &waiting, n, sizeof *waiting, what)) != TW_OK ||
-        (status = twi_alloc_zeroed(ctx, &mark, n, 1, what)) != TW_OK) {
+        (status = twi_alloc_zeroed(ctx, &mark, n, 1, what)) != TW_OK ||
+        (status = grow_patches(ctx, graph, net->vertex, waiting, mark)) != TW_OK) {
         goto done;
     }
-    grow_patches(graph, net->vertex, waiting, mark);
-    for (int64_t p = 0; p < graph->n; p++) {
+    for (int64_t p = 0; p < graph->n && (p % CHECK_EVERY != 0 || !twi_is_cancelled(ctx)); p++) {
         net->place[net->vertex[p]] = (int32_t)p;
     }
-    copy_arcs(net, graph, potential);
-    *out = net;
-    net = NULL;
+    status = copy_arcs(ctx, net, graph, potential);
+    if (status == TW_OK) {
+        *out = net;
+        net = NULL;
+    }
 done:
     twi_free(mark);
     twi_free(waiting);

@@ -367,6 +367,7 @@ static twi_search_verdict search_singly(twi_searcher *e, twi_search_worker *w,
             .source = b->source[i],
             .cutoff = e->cutoff,
             .certify = e->certify,
+            .ctx = e->ctx,
         };
         if (twi_is_cancelled(e->ctx)) {
             return TWI_SEARCH_CANCELLED;
@@ -455,6 +456,7 @@ void twi_searcher_run(twi_searcher *e, twi_search_worker *w, const twi_search_ba
     w->deadline = e->patience > 0 ? twi_thread_seconds() + e->patience : 0;
     twi_search_verdict mine =
         e->method == TW_APSP_METHOD_BFS ? bfs_batch(e, w, b) : search_batch(e, w, b);
+    mine = twi_is_cancelled(e->ctx) ? TWI_SEARCH_CANCELLED : mine;
     int worst = atomic_load(&e->verdict);
     while ((int)mine > worst && !atomic_compare_exchange_weak(&e->verdict, &worst, (int)mine)) {
     }

@@ -3,6 +3,7 @@
 #include "apsp/sweep/skeleton.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <string.h>
 
@@ -102,6 +103,8 @@ tw_status twi_skeleton_create(tw_context *ctx, twi_skeleton *out, const tw_graph
         status = twi_alloc(ctx, &marks, (uint64_t)graph->n, sizeof *marks, what);
     }
     if (status == TW_OK) {
+        const uint64_t bytes = (uint64_t)out->offsets[graph->n] * sizeof *out->targets;
+        twi_bring_in(ctx, out->targets, bytes, twi_thread_count(ctx));
         status = fill(ctx, out, graph, marks);
     }
     if (status == TW_OK) {

@@ -668,9 +668,13 @@ static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
     atomic_init(&e.done, 0);
     tw_status status = twi_factor_create(ctx, &factor, plan, e.tree, e.kernel, (int)e.threads);
     if (status == TW_OK) {
-        bool half = folds && plan->options.sources == NULL && twi_graph_is_symmetric(plan->graph);
-        status = twi_course_create(ctx, &e.course, plan, factor, width,
-                                   may_reach_cap(plan, type, e.kernel->infinity), half);
+        bool half =
+            folds && plan->options.sources == NULL && twi_graph_is_symmetric(ctx, plan->graph);
+        status = twi_check_cancel(ctx);
+        if (status == TW_OK) {
+            status = twi_course_create(ctx, &e.course, plan, factor, width,
+                                       may_reach_cap(plan, type, e.kernel->infinity), half);
+        }
     }
     if (status == TW_OK) {
         status = twi_alloc(ctx, &e.workers, (uint64_t)e.threads, sizeof *e.workers,

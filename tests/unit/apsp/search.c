@@ -5,6 +5,7 @@
  */
 #include "harness.h"
 
+#include "apsp/search/dijkstra.h"
 #include "apsp/search/potentials.h"
 #include "apsp/search/sample.h"
 #include "apsp/search/search.h"
@@ -1014,6 +1015,54 @@ static void cancelling_stops_the_run(void **state)
     free(e);
 }
 
+/* Buckets must be empty for the next search, and a row that was begun is none. */
+static void a_search_that_is_cancelled_leaves_its_memory_ready(void **state)
+{
+    enum { N = 100000 };
+    (void)state;
+    static const tw_type types[] = {TW_I32, TW_F64};
+    tw_context *ctx = open_context();
+    for (int t = 0; t < 2; t++) {
+        tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
+        tw_graph *graph = NULL;
+        twi_net *net = NULL;
+        twi_dijkstra_space used, fresh;
+        int64_t scanned = 0;
+        o.vertices = N;
+        o.degree = 6;
+        o.weight_type = types[t];
+        assert_ok(ctx, tw_graph_generate(ctx, &graph, &o));
+        const twi_net_kind kind = t == 0 ? TWI_NET_I32 : TWI_NET_F64;
+        assert_ok(ctx, twi_net_create(ctx, &net, graph, NULL, kind));
+        assert_ok(ctx, twi_dijkstra_space_create(ctx, &used, net));
+        assert_ok(ctx, twi_dijkstra_space_create(ctx, &fresh, net));
+        const size_t bytes = N * tw_type_size(types[t]);
+        void *first = malloc(bytes), *second = malloc(bytes);
+        twi_dijkstra_job job = {.net = net, .source = 7, .cutoff = INFINITY, .ctx = ctx};
+        tw_cancel(ctx);
+        assert_true(twi_dijkstra(&job, &used, first, &scanned));
+        assert_true(scanned < net->arcs / 2);
+        tw_clear_cancel(ctx);
+        job.source = N / 2;
+        assert_true(twi_dijkstra(&job, &used, first, &scanned));
+        assert_true(twi_dijkstra(&job, &fresh, second, &scanned));
+        assert_true(scanned > net->arcs / 2);
+        assert_memory_equal(first, second, bytes);
+        tw_cancel(ctx);
+        twi_net *none = NULL;
+        assert_int_equal(twi_net_create(ctx, &none, graph, NULL, kind), TW_ERR_CANCELLED);
+        assert_null(none);
+        tw_clear_cancel(ctx);
+        free(second);
+        free(first);
+        twi_dijkstra_space_clear(&fresh);
+        twi_dijkstra_space_clear(&used);
+        twi_net_destroy(net);
+        tw_graph_destroy(graph);
+    }
+    close_context(ctx);
+}
+
 static void a_sample_tells_what_the_run_would_meet(void **state)
 {
     (void)state;
@@ -1156,6 +1205,7 @@ int main(void)
         cmocka_unit_test(a_tight_memory_limit_means_smaller_blocks),
         cmocka_unit_test(the_stated_memory_is_not_exceeded),
         cmocka_unit_test(cancelling_stops_the_run),
+        cmocka_unit_test(a_search_that_is_cancelled_leaves_its_memory_ready),
         cmocka_unit_test(a_sample_tells_what_the_run_would_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
