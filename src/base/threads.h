@@ -47,9 +47,9 @@ TWI_SHARED int twi_threads_wanted(const tw_context *ctx);
 /* What a region may ask for that could use `wanted` threads: as many of them as there can be. */
 TWI_SHARED int twi_team(int wanted);
 
-/* Let a team write to every page of fresh memory, unless the call is cancelled: who then writes here
- * and there waits for no page. (A huge one takes as long as a thousand arcs, and the first thousand
- * arcs of a graph may need as many.) */
+/* Let a team write to every page of fresh memory, unless the call is cancelled: who then writes
+ * here and there waits for no page. (A huge one takes as long as a thousand arcs, and the first
+ * thousand arcs of a graph may need as many.) */
 void twi_bring_in(tw_context *ctx, void *memory, uint64_t bytes, int team);
 
 /* What a thread does that waits for another one: called with 0, 1, 2, ... it first stays where it
