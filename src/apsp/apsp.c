@@ -200,7 +200,7 @@ static tw_status fill_matrix(const closure_run *self, const tw_matrix *matrix)
     const char *data = work->data;
     const int threads = twi_threads_for(self->ctx, work->n * work->n);
     if (threads == 1) { /* a region of one thread costs as much as a small matrix */
-        for (int64_t i = 0; i < work->n; i++) {
+        for (int64_t i = 0; i < work->n && !twi_is_cancelled(self->ctx); i++) {
             twi_widen(twi_matrix_row(matrix, i), matrix->type, data + i * step, type, work->n);
         }
     } else {
@@ -222,12 +222,15 @@ static tw_status deliver(void *run)
     const twi_work *work = &self->work;
     twi_rows rows = {0, work->n, work->data, work->ld, work->kernel->type, 1, true};
     twi_name_infinity(self->ctx, work);
+    tw_status status = twi_check_cancel(self->ctx);
+    if (status != TW_OK) {
+        return status;
+    }
     if (plan->options.sources == NULL) {
         const tw_matrix *matrix = twi_delivery_matrix(self->delivery, work->kernel->type);
         return matrix != NULL ? fill_matrix(self, matrix)
                               : twi_delivery_rows(self->ctx, self->delivery, &rows);
     }
-    tw_status status = TW_OK;
     int64_t row_bytes = work->ld * (int64_t)tw_type_size(work->kernel->type);
     for (int64_t i = 0; i < plan->options.source_count && status == TW_OK; i++) {
         rows.first = i;

@@ -98,6 +98,19 @@ static inline bool twi_is_cancelled(tw_context *ctx)
     return atomic_load_explicit(&ctx->cancelled, memory_order_relaxed) != 0;
 }
 
+/* The same for a loop whose turns take so many steps each, arcs of a vertex as a rule: it looks
+ * once in so many steps, the first time with *left at 0. */
+enum { TWI_STEPS_BETWEEN_LOOKS = 1 << 16 };
+static inline bool twi_is_stopped(tw_context *ctx, int64_t *left, int64_t steps)
+{
+    *left -= steps + 1;
+    if (*left >= 0) {
+        return false;
+    }
+    *left = TWI_STEPS_BETWEEN_LOOKS;
+    return twi_is_cancelled(ctx);
+}
+
 /* Report progress, at most ten times per second (`done == total` always passes). Calling thread
  * only. */
 TWI_SHARED void twi_progress(tw_context *ctx, const char *stage, double done, double total,

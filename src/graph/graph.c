@@ -211,15 +211,15 @@ bool twi_graph_is_symmetric(tw_context *ctx, const tw_graph *graph)
 {
     const int64_t most = 64 * graph->arcs;
     int64_t seen = 0;
+    int64_t left = 0;
     for (int32_t u = 0; u < graph->n && !graph->undirected; u++) {
-        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
-            return false;
-        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             const int32_t v = graph->targets[a];
-            seen += graph->offsets[u + 1] - graph->offsets[u];
-            seen += graph->offsets[v + 1] - graph->offsets[v];
-            if (seen > most || lightest(graph, u, v) != lightest(graph, v, u)) {
+            const int64_t both = graph->offsets[u + 1] - graph->offsets[u] + graph->offsets[v + 1] -
+                                 graph->offsets[v];
+            seen += both;
+            if (seen > most || twi_is_stopped(ctx, &left, both) ||
+                lightest(graph, u, v) != lightest(graph, v, u)) {
                 return false;
             }
         }

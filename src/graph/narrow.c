@@ -24,8 +24,9 @@ static span find_span(tw_context *ctx, const void *in, int64_t count, int64_t lo
               : least, bad) reduction(max                                    \
                                       : most)
     for (int64_t s = 0; s < stretches; s++) {
-        const int64_t end = count - s * STRETCH < STRETCH ? count : (s + 1) * STRETCH;
-        for (int64_t i = s * STRETCH; i < end && !twi_is_cancelled(ctx); i++) {
+        const int64_t last = count - s * STRETCH < STRETCH ? count : (s + 1) * STRETCH;
+        const int64_t end = twi_is_cancelled(ctx) ? 0 : last;
+        for (int64_t i = s * STRETCH; i < end; i++) {
             const int64_t value = twi_load_i64(in, i);
             least = value < least ? value : least;
             most = value > most ? value : most;
@@ -37,17 +38,23 @@ static span find_span(tw_context *ctx, const void *in, int64_t count, int64_t lo
     return (span){least, most, bad};
 }
 
-#define CONVERT(TYPE)                                                                            \
-    _Pragma(                                                                                     \
-        "omp parallel for num_threads(twi_thread_count(ctx)) schedule(static)") for (int64_t i = \
-                                                                                         0;      \
-                                                                                     i < count;  \
-                                                                                     i++)        \
-    {                                                                                            \
-        if (!twi_is_cancelled(ctx)) {                                                            \
-            ((TYPE *)*out)[i] = (TYPE)twi_load_i64(in, i);                                       \
-        }                                                                                        \
+#define CONVERT(TYPE)                                                                         \
+    static void convert_##TYPE(tw_context *ctx, TYPE *out, const void *in, int64_t count)     \
+    {                                                                                         \
+        const int64_t stretches = (count + STRETCH - 1) / STRETCH;                            \
+        _Pragma("omp parallel for num_threads(twi_thread_count(ctx)) schedule(static)") for ( \
+            int64_t s = 0; s < stretches; s++)                                                \
+        {                                                                                     \
+            const int64_t last = count - s * STRETCH < STRETCH ? count : (s + 1) * STRETCH;   \
+            const int64_t end = twi_is_cancelled(ctx) ? 0 : last;                             \
+            for (int64_t i = s * STRETCH; i < end; i++) {                                     \
+                out[i] = (TYPE)twi_load_i64(in, i);                                           \
+            }                                                                                 \
+        }                                                                                     \
     }
+CONVERT(int32_t)
+CONVERT(double)
+#undef CONVERT
 
 tw_status twi_narrow_vertices(tw_context *ctx, int32_t **out, int64_t *bad, const void *in,
                               int64_t count, int64_t vertices)
@@ -60,7 +67,7 @@ tw_status twi_narrow_vertices(tw_context *ctx, int32_t **out, int64_t *bad, cons
     }
     status = twi_alloc(ctx, out, (uint64_t)count, sizeof **out, "the vertices of the arcs");
     if (status == TW_OK) {
-        CONVERT(int32_t)
+        convert_int32_t(ctx, *out, in, count);
     }
     return status == TW_OK ? twi_check_cancel(ctx) : status;
 }
@@ -78,9 +85,9 @@ tw_status twi_narrow_weights(tw_context *ctx, void **out, tw_type *type, int64_t
     }
     status = twi_alloc(ctx, out, (uint64_t)count, tw_type_size(*type), "the weights of the arcs");
     if (status == TW_OK && *type == TW_I32) {
-        CONVERT(int32_t)
+        convert_int32_t(ctx, *out, in, count);
     } else if (status == TW_OK) {
-        CONVERT(double)
+        convert_double(ctx, *out, in, count);
     }
     return status == TW_OK ? twi_check_cancel(ctx) : status;
 }

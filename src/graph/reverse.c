@@ -14,13 +14,11 @@ uint64_t twi_graph_reverse_memory(const tw_graph *graph)
            (uint64_t)graph->arcs * sizeof(int32_t);
 }
 
-enum { CHECK_EVERY = 1 << 16 }; /* arcs, or vertices, between looks at the cancel flag */
-
 static void count_part(tw_context *ctx, const tw_graph *graph, int64_t *offsets, int64_t first,
                        int64_t end)
 {
     for (int64_t a = 0; a < graph->arcs; a++) {
-        if (a % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        if (a % TWI_STEPS_BETWEEN_LOOKS == 0 && twi_is_cancelled(ctx)) {
             return;
         }
         const int64_t v = graph->targets[a];
@@ -34,8 +32,9 @@ static void count_part(tw_context *ctx, const tw_graph *graph, int64_t *offsets,
 static void put_part(tw_context *ctx, const tw_graph *graph, int64_t *offsets, int32_t *sources,
                      int64_t first, int64_t end)
 {
+    int64_t left = 0;
     for (int64_t u = graph->n - 1; u >= 0; u--) {
-        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             return;
         }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {

@@ -5,20 +5,19 @@
 
 #include <string.h>
 
-enum { CHECK_EVERY = 4096 }; /* vertices or arcs between looks at the cancel flag */
-
 /* One arc for each target of a vertex: to[v] is its place among the arcs kept, or -1 or a place of
  * an earlier vertex. As long as `kept` has no room for arcs they are only counted. */
 static tw_status keep_least(tw_context *ctx, tw_graph *kept, const tw_graph *graph, int64_t *to)
 {
     const size_t size = tw_type_size(graph->weight_type);
     int64_t count = 0;
+    int64_t left = 0;
     for (int64_t v = 0; v < graph->n; v++) {
         to[v] = -1;
     }
     for (int64_t u = 0; u < graph->n; u++) {
         const int64_t first = count;
-        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             break;
         }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
@@ -43,7 +42,7 @@ static tw_status set_stats(tw_context *ctx, tw_graph *kept, const tw_graph *grap
 {
     twi_weight_stats stats = twi_no_weights();
     for (int64_t a = 0; a < kept->arcs; a++) {
-        if (a % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        if (a % TWI_STEPS_BETWEEN_LOOKS == 0 && twi_is_cancelled(ctx)) {
             break;
         }
         twi_see_weight(&stats, twi_graph_weight(kept, a));
@@ -61,12 +60,15 @@ static tw_status find_parallel(tw_context *ctx, bool *found, const tw_graph *gra
     *found = false;
     tw_status status = twi_alloc_zeroed(ctx, &last, (uint64_t)graph->n, sizeof *last,
                                         "the search for parallel arcs");
+    int64_t left = 0;
     for (int64_t u = 0; u < graph->n && status == TW_OK && !*found; u++) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
+            status = twi_check_cancel(ctx);
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             *found |= last[graph->targets[a]] == u + 1;
             last[graph->targets[a]] = (int32_t)u + 1;
         }
-        status = u % CHECK_EVERY == 0 ? twi_check_cancel(ctx) : TW_OK;
     }
     twi_free(last);
     return status;

@@ -17,15 +17,20 @@
  *   tiles-6          6 x 6 (row C3)
  *   chosen           1 x 1 to 6 x 6 by n, as the authors found best (row C3)
  *   rolled-64        from no-barrier: tiles of 64, 4 elements per thread, three tiles in 48 KiB,
- * each filled once, the target relaxed in registers and written back once (row A2, as the rungs
- * down to pitched) block-64         the loop unrolled 32 times apart            from block-64:
- * phase 2 with a block for each tile, which was rejected pitched          from block-64: rows as
- * cudaMallocPitch lays them grid-1d          from naive: three phases of 32 in global memory, k
- * outside, the targets in registers, a column of blocks each of which walks along a row of tiles,
- * the matrix not padded and every access asking (row B5, down to unrolled) grid             a block
- * for each tile: a 2-D grid padded           padded to whole tiles: nobody asks coalesced
- * neighbouring threads take neighbouring columns conflicts        operands in shared memory, laid
- * out so that banks clash no-conflicts     the same without the clash larger-block     tiles of 64
+ *                    each filled once, the target relaxed in registers and written back once (row
+ *                    A2, as the rungs down to pitched)
+ *   block-64         the loop unrolled 32 times
+ *   apart            from block-64: phase 2 with a block for each tile, which was rejected
+ *   pitched          from block-64: rows as cudaMallocPitch lays them
+ *   grid-1d          from naive: three phases of 32 in global memory, k outside, the targets in
+ *                    registers, a column of blocks each of which walks along a row of tiles, the
+ *                    matrix not padded and every access asking (row B5, down to unrolled)
+ *   grid             a block for each tile: a 2-D grid
+ *   padded           padded to whole tiles: nobody asks
+ *   coalesced        neighbouring threads take neighbouring columns
+ *   conflicts        operands in shared memory, laid out so that banks clash
+ *   no-conflicts     the same without the clash
+ *   larger-block     tiles of 64
  *   more-threads     32 x 32 threads instead of 16 x 16
  *   coarse           32 x 8 threads, 16 elements each
  *   unrolled         the loop unrolled 32 times

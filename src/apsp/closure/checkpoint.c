@@ -410,6 +410,10 @@ tw_status twi_checkpoint_resume(twi_checkpoint *self, tw_context *ctx,
     int64_t bad = -1;
     twi_checkpoint_offer(self, kernel);
     twi_checkpoint_form(self, kernel->type, kernel->infinity);
+    const tw_status status = twi_check_cancel(ctx);
+    if (status != TW_OK) { /* the mark may be that of a part */
+        return status;
+    }
     if (self->state.mark != found.mark) {
         return tw_fail(ctx, TW_ERR_ARGUMENT,
                        "checkpoint '%.600s' is of another graph; name another file",

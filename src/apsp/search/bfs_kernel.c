@@ -435,6 +435,9 @@ static void make_fronts(const twi_bfs_job *job, twi_bfs_space *space, int64_t ac
 {
     for (int64_t i = 0; i < active; i++) {
         const int32_t v = space->active[i];
+        if (i % LOOK_EVERY == 0 && twi_is_cancelled(job->ctx)) {
+            return;
+        }
         space->front[v] = space->seen[v] & ~space->coming[v];
     }
     clear_sets(job, space->coming, job->graph->n);
@@ -448,6 +451,9 @@ static bool pulls(const twi_bfs_job *job, const twi_bfs_space *space, int64_t ac
     int64_t arcs = 0;
     for (int64_t i = 0; i < active; i++) {
         const int32_t u = space->active[i];
+        if (i % LOOK_EVERY == 0 && twi_is_cancelled(job->ctx)) {
+            return false;
+        }
         arcs += job->graph->offsets[u + 1] - job->graph->offsets[u];
     }
     return job->back != NULL && 2 * arcs > space->open_arcs + job->graph->n;

@@ -235,8 +235,9 @@ static void give_dual_row(const twi_net *net, const twi_dijkstra_space *space, d
 static bool hides(tw_context *ctx, const twi_net *net, const int32_t *distance)
 {
     const twi_arc_i32 *arc = net->arc;
+    int64_t left = 0;
     for (int64_t u = 0; u < net->n; u++) {
-        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, net->offsets[u + 1] - net->offsets[u])) {
             break;
         }
         for (int64_t a = net->offsets[u]; distance[u] < TW_APSP_INF_I32 && a < net->offsets[u + 1];

@@ -100,7 +100,11 @@ static bool NAME(hides)(tw_context *ctx, const twi_net *net, const VECTOR *line)
 {
     const TYPE cap = CAP(net);
     const ARC *arc = net->arc;
-    for (int64_t u = 0; u < net->n && (u % LOOK_EVERY != 0 || !twi_is_cancelled(ctx)); u++) {
+    int64_t left = 0;
+    for (int64_t u = 0; u < net->n; u++) {
+        if (twi_is_stopped(ctx, &left, net->offsets[u + 1] - net->offsets[u])) {
+            break;
+        }
         const VECTOR *from = line + u * VECTORS;
         for (int64_t a = net->offsets[u]; a < net->offsets[u + 1]; a++) {
             const VECTOR *to = line + (int64_t)arc[a].target * VECTORS;

@@ -10,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CHECK_EVERY 4096 /* vertices between looks at the cancel flag */
-#define PATCH 64         /* the most sources of one batch of the lane search */
+#define PATCH 64 /* the most sources of one batch of the lane search */
 
 enum { FRESH = 0, WAITING = 1, TAKEN = 2 };
 
@@ -65,16 +64,13 @@ uint64_t twi_net_memory(const tw_graph *graph, twi_net_kind kind)
 static tw_status grow_patches(tw_context *ctx, const tw_graph *graph, int32_t *vertex,
                               int32_t *waiting, uint8_t *mark)
 {
-    int64_t patches = 0;
     int64_t taken = 0;
     int64_t waited = 0;
     int64_t waiting_count = 0;
     int64_t fresh = 0;
+    int64_t left = 0;
     while (taken < graph->n) {
         int64_t seed = -1;
-        if (patches++ % (CHECK_EVERY / PATCH) == 0 && twi_is_cancelled(ctx)) {
-            break;
-        }
         while (seed < 0 && waited < waiting_count) {
             int32_t v = waiting[waited++];
             seed = mark[v] == TAKEN ? -1 : v;
@@ -89,6 +85,9 @@ static tw_status grow_patches(tw_context *ctx, const tw_graph *graph, int32_t *v
         vertex[taken++] = (int32_t)seed;
         while (head < taken) {
             int32_t u = vertex[head++];
+            if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
+                return twi_check_cancel(ctx);
+            }
             for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
                 int32_t v = graph->targets[a];
                 if (mark[v] != TAKEN && taken - first < PATCH) {
@@ -101,7 +100,7 @@ static tw_status grow_patches(tw_context *ctx, const tw_graph *graph, int32_t *v
             }
         }
     }
-    return twi_check_cancel(ctx);
+    return TW_OK;
 }
 
 static void put_arc(twi_net *net, int64_t at, int32_t target, double searched, double weight)
@@ -127,10 +126,11 @@ static tw_status copy_arcs(tw_context *ctx, twi_net *net, const tw_graph *graph,
                            const double *potential)
 {
     int64_t at = 0;
+    int64_t left = 0;
     double sum = 0;
     for (int64_t p = 0; p < net->n; p++) {
         int32_t u = net->vertex[p];
-        if (p % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             return twi_check_cancel(ctx);
         }
         net->offsets[p] = at;
@@ -173,7 +173,7 @@ tw_status twi_net_create(tw_context *ctx, twi_net **out, const tw_graph *graph,
         (status = grow_patches(ctx, graph, net->vertex, waiting, mark)) != TW_OK) {
         goto done;
     }
-    for (int64_t p = 0; p < graph->n && (p % CHECK_EVERY != 0 || !twi_is_cancelled(ctx)); p++) {
+    for (int64_t p = 0, left = 0; p < graph->n && !twi_is_stopped(ctx, &left, 0); p++) {
         net->place[net->vertex[p]] = (int32_t)p;
     }
     status = copy_arcs(ctx, net, graph, potential);

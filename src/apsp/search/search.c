@@ -385,9 +385,10 @@ tw_status twi_search_run(tw_context *ctx, const tw_apsp_plan *plan, twi_delivery
     for (int t = 0; e != NULL && t < e->threads; t++) {
         *arcs_scanned += e->workers[t].scanned;
     }
-    if (kept != NULL) {
+    const bool is_whole = e != NULL && (e->method == TW_APSP_METHOD_BFS || e->net != NULL);
+    if (kept != NULL && is_whole) { /* else the plan's remains taken: it lacks what it searches */
         twi_searcher_give_back(kept);
-    } else {
+    } else if (kept == NULL) {
         twi_searcher_destroy(e);
     }
     return status;

@@ -281,6 +281,9 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
         for (int64_t i = 0; i < count; i++) {
             const char *in = (const char *)rows->work + (offset + i) * in_step;
             char *out = delivery->buffer + i * out_step;
+            if (twi_is_cancelled(ctx)) {
+                continue;
+            }
             if (widens) {
                 twi_widen(out, delivery->shape.type, in, rows->type, delivery->shape.cols);
             } else if (by_table) {
@@ -297,8 +300,10 @@ static tw_status convert(tw_context *ctx, twi_delivery *delivery, const twi_rows
             worst = first;
         }
     }
-    return worst.row >= 0 ? twi_delivery_misfit(ctx, delivery, worst.row, worst.col, worst.value)
-                          : TW_OK;
+    status = twi_check_cancel(ctx);
+    return status == TW_OK && worst.row >= 0
+               ? twi_delivery_misfit(ctx, delivery, worst.row, worst.col, worst.value)
+               : status;
 }
 
 static tw_status derive_predecessors(tw_context *ctx, twi_delivery *delivery, int64_t first,

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { CHECK_EVERY = 4096 }; /* vertices between looks at the cancel flag */
-
 void twi_skeleton_clear(twi_skeleton *skeleton)
 {
     twi_free(skeleton->targets);
@@ -19,8 +17,9 @@ void twi_skeleton_clear(twi_skeleton *skeleton)
 /* offsets[v + 1] counts the ends at v, then becomes where the list of v + 1 begins. */
 static tw_status lay_out(tw_context *ctx, twi_skeleton *out, const tw_graph *graph)
 {
+    int64_t left = 0;
     for (int64_t u = 0; u < graph->n; u++) {
-        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             break;
         }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
@@ -41,8 +40,9 @@ static tw_status lay_out(tw_context *ctx, twi_skeleton *out, const tw_graph *gra
 static tw_status fill(tw_context *ctx, twi_skeleton *out, const tw_graph *graph, int64_t *end)
 {
     memcpy(end, out->offsets, (size_t)graph->n * sizeof *end);
+    int64_t left = 0;
     for (int64_t u = 0; u < graph->n; u++) {
-        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             break;
         }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
@@ -61,12 +61,13 @@ static tw_status drop_doubles(tw_context *ctx, twi_skeleton *out, int64_t *seen)
 {
     int64_t kept = 0;
     int64_t begin = 0;
+    int64_t left = 0;
     memset(seen, 0, (size_t)out->n * sizeof *seen);
     for (int64_t v = 0; v < out->n; v++) {
-        if (v % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        int64_t end = out->offsets[v + 1];
+        if (twi_is_stopped(ctx, &left, end - begin)) {
             break;
         }
-        int64_t end = out->offsets[v + 1];
         for (int64_t a = begin; a < end; a++) {
             int32_t w = out->targets[a];
             if (seen[w] != v + 1) {

@@ -16,8 +16,7 @@
 
 #include <string.h>
 
-#define CHECK_EVERY 4096 /* vertices or blocks between looks at the cancel flag */
-#define FOLLOWED 64      /* batches, which tell what all are spared */
+#define FOLLOWED 64 /* batches, which tell what all are spared */
 
 enum { OUT = 1, IN = 2 };
 
@@ -50,9 +49,10 @@ static tw_status list_entering(follower *f)
     const int32_t *block = f->tree->block;
     const int32_t blocks = f->tree->blocks;
     memset(f->entering_from, 0, ((size_t)blocks + 1) * sizeof *f->entering_from);
+    int64_t left = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t u = 0; u < graph->n; u++) {
-            if (u % CHECK_EVERY == 0 && twi_is_cancelled(f->ctx)) {
+            if (twi_is_stopped(f->ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
                 return twi_check_cancel(f->ctx);
             }
             for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
@@ -103,8 +103,9 @@ static tw_status find_ways(follower *f)
     for (int32_t b = 0; b < tree->blocks; b++) {
         f->lowest[b] = b;
     }
+    int64_t left = 0;
     for (int32_t b = 0; b < tree->blocks; b++) {
-        if (b % CHECK_EVERY == 0 && twi_is_cancelled(f->ctx)) {
+        if (twi_is_stopped(f->ctx, &left, tree->high_first[b + 1] - tree->high_first[b])) {
             break;
         }
         for (int64_t h = tree->high_first[b]; h < tree->high_first[b + 1]; h++) {
@@ -112,6 +113,9 @@ static tw_status find_ways(follower *f)
         }
         for (int32_t p = tree->first[b]; p < tree->first[b + 1]; p++) {
             const int32_t u = tree->vertex[p];
+            if (twi_is_stopped(f->ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
+                return twi_check_cancel(f->ctx);
+            }
             for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
                 const int32_t v = graph->targets[a];
                 if (tree->block[v] > b) {

@@ -4,8 +4,6 @@
 
 #include "base/context.h"
 
-enum { CHECK_EVERY = 4096 }; /* vertices between looks at the cancel flag */
-
 /* The finalizer of splitmix64: every bit of x has a say in every bit of the result. */
 static inline uint64_t mixed(uint64_t x)
 {
@@ -17,8 +15,9 @@ static inline uint64_t mixed(uint64_t x)
 twi_structure twi_structure_of(tw_context *ctx, const tw_graph *graph)
 {
     uint64_t sums[2] = {mixed((uint64_t)graph->n), mixed(~(uint64_t)graph->n)};
+    int64_t left = 0;
     for (int64_t u = 0; u < graph->n; u++) {
-        if (u % CHECK_EVERY == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             break;
         }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {

@@ -174,8 +174,9 @@ static tw_status find_one_way(tw_context *ctx, int64_t *vertex, const tw_graph *
     if (status != TW_OK) {
         return status;
     }
+    int64_t left = 0;
     for (int64_t u = 0; u < graph->n; u++) {
-        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             break;
         }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
@@ -270,8 +271,9 @@ tw_status twi_metis_read(tw_context *ctx, tw_graph **out, twi_input *input,
 static bool has_loops(tw_context *ctx, const tw_graph *graph)
 {
     bool found = false;
+    int64_t left = 0;
     for (int64_t u = 0; u < graph->n && graph->min_weight < 0; u++) {
-        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             break;
         }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {

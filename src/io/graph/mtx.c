@@ -174,8 +174,9 @@ static bool listed(const tw_graph *graph, int64_t source, int64_t arc)
 static int64_t count_listed(tw_context *ctx, const tw_graph *graph)
 {
     int64_t count = 0;
+    int64_t left = 0;
     for (int64_t u = 0; u < graph->n; u++) {
-        if (u % 4096 == 0 && twi_is_cancelled(ctx)) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
             break;
         }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {

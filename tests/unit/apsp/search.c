@@ -1144,6 +1144,42 @@ static void check_kept(tw_context *ctx, const tw_graph *graph, int64_t count, do
     free(want.d);
 }
 
+/* A searcher that could not be widened lacks its arcs: the next run must not take it. */
+static void check_after_failures(tw_context *ctx, const tw_graph *graph)
+{
+    static const int32_t sources[] = {7, 250, 399};
+    const tw_apsp_method method = TW_APSP_METHOD_DIJKSTRA;
+    tw_apsp_options options = TW_APSP_OPTIONS_INIT;
+    options.sources = sources;
+    options.source_count = 3;
+    const tw_apsp_plan plan = {.graph = graph,
+                               .options = options,
+                               .method = method,
+                               .type = graph->weight_type,
+                               .threads = tw_threads(ctx)};
+    result want = search_with(ctx, graph, method, &options, NULL);
+    assert_ok(ctx, want.status);
+    for (int64_t k = 1, failed = 1; failed != 0; k++) {
+        twi_search_sample sample;
+        assert_ok(ctx, twi_search_sample_run(ctx, &plan, method, 3, 10, &sample, &sampled));
+        assert_non_null(sampled);
+        twi_meter_fail_at(ctx->meter, k);
+        result first = search_with(ctx, graph, method, &options, NULL);
+        twi_meter_fail_at(ctx->meter, 0);
+        failed = first.status != TW_OK;
+        assert_true(!failed || first.status == TW_ERR_MEMORY);
+        result again = search_with(ctx, graph, method, &options, NULL);
+        assert_ok(ctx, again.status);
+        assert_memory_equal(again.d, want.d, (size_t)(3 * graph->n) * sizeof(double));
+        assert_true(failed || k > 1);
+        free(again.d);
+        free(first.d);
+        twi_searcher_destroy(sampled);
+        sampled = NULL;
+    }
+    free(want.d);
+}
+
 static void what_a_sample_searched_for_is_not_searched_for_again(void **state)
 {
     (void)state;
@@ -1168,6 +1204,9 @@ static void what_a_sample_searched_for_is_not_searched_for_again(void **state)
             assert_ok(ctx, tw_set_threads(ctx, threads));
             for (int64_t count = 1; count <= 6; count++) {
                 check_kept(ctx, graph, count, kind == 3 ? h : NULL);
+            }
+            if (kind < 2) {
+                check_after_failures(ctx, graph);
             }
         }
         tw_graph_destroy(graph);
