@@ -670,11 +670,8 @@ static tw_status run_with(tw_context *ctx, const tw_apsp_plan *plan,
     if (status == TW_OK) {
         bool half =
             folds && plan->options.sources == NULL && twi_graph_is_symmetric(ctx, plan->graph);
-        status = twi_check_cancel(ctx);
-        if (status == TW_OK) {
-            status = twi_course_create(ctx, &e.course, plan, factor, width,
-                                       may_reach_cap(plan, type, e.kernel->infinity), half);
-        }
+        status = twi_course_create(ctx, &e.course, plan, factor, width,
+                                   may_reach_cap(plan, type, e.kernel->infinity), half);
     }
     if (status == TW_OK) {
         status = twi_alloc(ctx, &e.workers, (uint64_t)e.threads, sizeof *e.workers,
