@@ -22,8 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STRETCH 8192 /* edges between two looks at the cancel flag: each may touch a fresh page */
-#define SHARE 65536  /* edges that are worth a thread */
+#define STRETCH 65536 /* edges between two looks at the cancel flag */
 
 typedef struct tally {
     twi_weight_stats stats;
@@ -347,7 +346,7 @@ static tw_status first_problem(const build *b)
 static int choose_team(tw_context *ctx, int64_t edges, int64_t vertices)
 {
     int64_t team = twi_thread_count(ctx);
-    int64_t useful = edges / SHARE + 1;
+    int64_t useful = edges / STRETCH + 1;
     int64_t light = vertices > 0 ? edges / vertices + 1 : 1;
     team = useful < team ? useful : team;
     return (int)(light < team ? light : team);

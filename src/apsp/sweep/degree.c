@@ -20,9 +20,8 @@
 #include <string.h>
 
 #define NONE (-1)
-#define CHECK_EVERY 4096 /* vertices between looks at the cancel flag */
-#define TWIN_LINKS 16    /* at most, of vertices that are one from the beginning, */
-#define TWINS 16         /*   which are so many at most: they make one front */
+#define TWIN_LINKS 16 /* at most, of vertices that are one from the beginning, */
+#define TWINS 16      /*   which are so many at most: they make one front */
 
 /* Numbers of this file: those of the list first, then their other neighbours, which stay. */
 typedef struct quotient {
@@ -408,10 +407,11 @@ static int32_t number_of(const twi_part *part, const int32_t *others, int32_t co
 static tw_status write_lists(quotient *q, const twi_part *part, const int32_t *others)
 {
     const int32_t count = q->n - q->leaving;
+    int64_t left = 0;
     for (int32_t i = 0; i < q->leaving; i++) {
         const int32_t v = part->list[i];
         const int32_t *to = part->links->to + part->links->begin[v];
-        if (i % CHECK_EVERY == 0 && twi_is_cancelled(q->ctx)) {
+        if (twi_is_stopped(q->ctx, &left, part->links->count[v])) {
             return twi_check_cancel(q->ctx);
         }
         q->begin[i] = q->used;

@@ -259,15 +259,20 @@ static tw_status allocate(dissection *d, const twi_skeleton *skeleton, void **bl
     d->begins = d->s.side + n;
     d->links.n = skeleton->n;
     d->links.begin = skeleton->offsets;
+    int64_t left = 0;
     for (int64_t v = 0; v < skeleton->n; v++) {
-        d->links.count[v] = (int32_t)(skeleton->offsets[v + 1] - skeleton->offsets[v]);
+        const int64_t begin = skeleton->offsets[v], count = skeleton->offsets[v + 1] - begin;
+        if (twi_is_stopped(d->ctx, &left, count)) {
+            break;
+        }
+        d->links.count[v] = (int32_t)count;
+        memcpy(d->links.to + begin, skeleton->targets + begin, (size_t)count * sizeof(int32_t));
     }
-    memcpy(d->links.to, skeleton->targets, links * sizeof *d->links.to);
     memset(d->s.tag, 0, n * sizeof *d->s.tag);
     memset(d->begins, 0, n);
     d->s.ctx = d->ctx;
     d->s.links = &d->links;
-    return TW_OK;
+    return twi_check_cancel(d->ctx);
 }
 
 /* Vertices that did not go, after those that did. */

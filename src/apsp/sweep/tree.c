@@ -29,9 +29,8 @@
 #define FRONT_STEP 0.3    /* a step of a front, one column */
 #define FRONT_ENTRY 3.0   /* an entry of it: filled, passed on, packed */
 #define CHILDREN_LOOKED_AT 4096
-#define CHECK_EVERY 4096 /* blocks between looks at the cancel flag */
-#define TWINS_JOIN 16    /* vertices at most, of children that are compared with each other, */
-#define TWINS_OPEN 64    /*   and of which so many are remembered */
+#define TWINS_JOIN 16 /* vertices at most, of children that are compared with each other, */
+#define TWINS_OPEN 64 /*   and of which so many are remembered */
 
 #define ROOM \
     4 /* vertices in lists for each of the graph, at least, so that gaps are worth closing */
@@ -374,9 +373,10 @@ static tw_status write_tree(const builder *b, twi_tree *tree, const int32_t *ord
 {
     int32_t filled = 0;
     int64_t high = 0;
+    int64_t left = 0;
     for (int32_t i = 0; i < tree->blocks; i++) {
         const group *g = &b->groups[order[tree->blocks - 1 - i]];
-        if (i % CHECK_EVERY == 0 && twi_is_cancelled(b->ctx)) {
+        if (twi_is_stopped(b->ctx, &left, g->count)) {
             return twi_check_cancel(b->ctx);
         }
         tree->first[i] = filled;
@@ -393,8 +393,9 @@ static tw_status write_tree(const builder *b, twi_tree *tree, const int32_t *ord
 
 static tw_status find_parents(const builder *b, twi_tree *tree)
 {
+    int64_t left = 0;
     for (int32_t i = 0; i < tree->blocks; i++) {
-        if (i % CHECK_EVERY == 0 && twi_is_cancelled(b->ctx)) {
+        if (twi_is_stopped(b->ctx, &left, twi_tree_high(tree, i))) {
             break;
         }
         int32_t parent = NONE;
