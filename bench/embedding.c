@@ -183,20 +183,20 @@ typedef struct long_call {
     tw_status (*run)(void);
 } long_call;
 
-static tw_graph *dense, *sparse, *grid, *hops, *digraph, *many, *country, *parallel;
+static tw_graph *dense, *sparse, *grid, *hops, *digraph, *many, *country, *parallel, *solid;
 static int64_t device_n;
+static int32_t sources[1000];
+static int64_t source_count;
 static char *file, *written;
 static tw_matrix picture, result, exact, expanded;
 static tw_expr *expr;
 
-static tw_status summarise(const tw_graph *graph, tw_apsp_method method)
+static tw_status summarise_with(const tw_graph *graph, const tw_apsp_options *o)
 {
-    tw_apsp_options o = TW_APSP_OPTIONS_INIT;
     tw_apsp_summary *summary = NULL;
     tw_apsp_plan *plan = NULL;
     tw_sink sink = TW_SINK_INIT;
-    o.method = method;
-    tw_status status = tw_apsp_plan_create(ctx, &plan, graph, &o);
+    tw_status status = tw_apsp_plan_create(ctx, &plan, graph, o);
     if (status == TW_OK) {
         status = tw_apsp_summary_create(ctx, &summary, 0, NULL, 0);
     }
@@ -212,6 +212,13 @@ static tw_status summarise(const tw_graph *graph, tw_apsp_method method)
     return status;
 }
 
+static tw_status summarise(const tw_graph *graph, tw_apsp_method method)
+{
+    tw_apsp_options o = TW_APSP_OPTIONS_INIT;
+    o.method = method;
+    return summarise_with(graph, &o);
+}
+
 static tw_status run_closure(void)
 {
     return summarise(dense, TW_APSP_METHOD_CLOSURE);
@@ -220,6 +227,12 @@ static tw_status run_closure(void)
 static tw_status run_sweep(void)
 {
     return summarise(grid, TW_APSP_METHOD_SWEEP);
+}
+
+/* One block of the tree holds nearly all vertices of a dense graph. */
+static tw_status run_solid_sweep(void)
+{
+    return summarise(dense, TW_APSP_METHOD_SWEEP);
 }
 
 static tw_status run_dijkstra(void)
@@ -239,6 +252,16 @@ static tw_status run_one_source(void)
     tw_status status = tw_apsp_plan_create(ctx, &plan, parallel, &o);
     tw_apsp_plan_destroy(plan);
     return status;
+}
+
+/* A batch of searches of a large graph. */
+static tw_status run_sources(void)
+{
+    tw_apsp_options o = TW_APSP_OPTIONS_INIT;
+    o.sources = sources;
+    o.source_count = source_count;
+    o.method = TW_APSP_METHOD_DIJKSTRA;
+    return summarise_with(parallel, &o);
 }
 
 static tw_status run_bfs(void)
@@ -283,12 +306,22 @@ static tw_status run_planning(void)
 }
 
 /* That of a large graph that has small separators. */
-static tw_status run_ordering(void)
+static tw_status order_of(const tw_graph *graph)
 {
     tw_apsp_order *order = NULL;
-    tw_status status = tw_apsp_order_create(ctx, &order, country);
+    tw_status status = tw_apsp_order_create(ctx, &order, graph);
     tw_apsp_order_destroy(order);
     return status;
+}
+
+static tw_status run_ordering(void)
+{
+    return order_of(country);
+}
+
+static tw_status run_solid_ordering(void)
+{
+    return order_of(solid);
 }
 
 static tw_status run_copying(void)
@@ -394,6 +427,7 @@ static void prepare(int on_gpu)
     tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
     device_n = on_gpu ? 12000 : 3000;
     dense = make_graph("complete", device_n, 0, TW_I32);
+    solid = make_graph("complete", 6000, 0, TW_I32);
     sparse = make_graph("sparse", on_gpu ? 60000 : 12000, 5, TW_I32);
     o.kind = "grid";
     o.rows = o.cols = on_gpu ? 400 : 150;
@@ -404,6 +438,10 @@ static void prepare(int on_gpu)
     o.vertices = 500000;
     o.degree = 16;
     must(tw_graph_generate(ctx, &parallel, &o));
+    source_count = on_gpu ? 1000 : 8;
+    for (int32_t i = 0; i < source_count; i++) {
+        sources[i] = i * 499;
+    }
     o = (tw_graph_generate_options)TW_GRAPH_GENERATE_OPTIONS_INIT;
     o.vertices = on_gpu ? 200000 : 40000;
     o.degree = 8;
@@ -435,7 +473,9 @@ static int time_cancels(const char *device)
     static const long_call calls[] = {
         {"closure", run_closure},
         {"sweep", run_sweep},
+        {"sweep of a dense graph", run_solid_sweep},
         {"dijkstra", run_dijkstra},
+        {"some sources", run_sources},
         {"bfs", run_bfs},
         {"reach", run_reach},
         {"entropy", run_entropy},
@@ -443,6 +483,7 @@ static int time_cancels(const char *device)
         {"map f64", run_map_f64},
         {"planning", run_planning},
         {"ordering", run_ordering},
+        {"ordering of a dense graph", run_solid_ordering},
         {"one source", run_one_source},
         {"copying", run_copying},
         {"generating", run_generating},

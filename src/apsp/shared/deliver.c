@@ -513,12 +513,20 @@ static tw_status search_row(tw_context *ctx, twi_delivery *delivery, int64_t row
 }
 
 /* The lightest arc out of each row's vertex. */
-static void find_least(const twi_delivery *delivery, int64_t first, int64_t count, double *least)
+static tw_status find_least(tw_context *ctx, const twi_delivery *delivery, int64_t first,
+                            int64_t count, double *least)
 {
     const tw_graph *graph = delivery->plan->graph;
+    int64_t left = 0;
+#pragma omp parallel for num_threads(twi_team(delivery->plan->threads)) firstprivate(left) \
+    schedule(static)
     for (int64_t i = 0; i < count; i++) {
         int32_t u = twi_plan_source(delivery->plan, first + i);
         least[i] = (double)INFINITY;
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
+            left = 0; /* from now on at each of them */
+            continue;
+        }
         if (graph->equal && graph->offsets[u] < graph->offsets[u + 1]) {
             least[i] = graph->max_weight;
             continue;
@@ -527,6 +535,7 @@ static void find_least(const twi_delivery *delivery, int64_t first, int64_t coun
             least[i] = fmin(least[i], twi_graph_weight(graph, a));
         }
     }
+    return twi_check_cancel(ctx);
 }
 
 /* The first row whose distances the result's type cannot hold; -1: it holds all. */
@@ -553,9 +562,11 @@ static tw_status complete_and_feed(tw_context *ctx, twi_delivery *delivery, int6
         status = search_row(ctx, delivery, first + row, folds[row].most, &folds[row].farthest);
     }
     if (status == TW_OK) {
+        status = find_least(ctx, delivery, first, count, least);
+    }
+    if (status == TW_OK) {
         const twi_folded folded = {folds, least};
         delivery->widest = raises ? folds[widest].most : delivery->widest;
-        find_least(delivery, first, count, least);
         status =
             twi_sinks_take(ctx, &delivery->distances, first, count, &folded, 0, twi_summary_folds);
     }

@@ -10,7 +10,8 @@
 #define ROW_BYTES 512                    /* of a row, at most, */
 #define STACK_BYTES ((int64_t)512 << 10) /*   and of a stack, unless a row is one strip */
 #define BATCHES 3                        /* a thread, at least, where strips are narrow enough */
-#define CHECK_EVERY 256                  /* blocks between looks at the cancel flag */
+#define SUMS_AT_ONCE ((int64_t)1 << 25)  /* of a product between looks at the cancel flag */
+#define COLUMNS_A_STEP 16                /* that are copied or compared: twi_is_stopped */
 
 /* Of a block on the way down. */
 enum {
@@ -81,13 +82,17 @@ static int32_t stack_row(const twi_tree *tree, int32_t v)
 
 /* Both ends of an arc lie on the way from the lower one's block to the root: when that block is
  * done, their rows are in the stack. */
-static void list_arcs(twi_course *c)
+static tw_status list_arcs(twi_course *c)
 {
     const tw_graph *graph = c->plan->graph;
     const twi_tree *tree = c->tree;
+    int64_t left = 0;
     memset(c->arc_first, 0, ((size_t)tree->blocks + 1) * sizeof *c->arc_first);
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t u = 0; u < graph->n; u++) {
+            if (twi_is_stopped(c->ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
+                return twi_check_cancel(c->ctx);
+            }
             for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
                 int32_t v = graph->targets[a];
                 int32_t b = tree->block[u] < tree->block[v] ? tree->block[u] : tree->block[v];
@@ -108,6 +113,7 @@ static void list_arcs(twi_course *c)
         c->arc_first[b] = c->arc_first[b - 1];
     }
     c->arc_first[0] = 0;
+    return TW_OK;
 }
 
 tw_status twi_course_create(tw_context *ctx, twi_course *out, const tw_apsp_plan *plan,
@@ -145,7 +151,8 @@ tw_status twi_course_create(tw_context *ctx, twi_course *out, const tw_apsp_plan
                              what)) != TW_OK)) {
         return status;
     }
-    for (uint64_t i = 0; i < high; i++) {
+    int64_t left = 0;
+    for (uint64_t i = 0; i < high && !twi_is_stopped(ctx, &left, 1); i++) {
         out->high_at[i] = stack_row(tree, tree->high[i]) * out->step;
     }
     for (int64_t i = 0; i < tree->size_most; i++) {
@@ -155,10 +162,7 @@ tw_status twi_course_create(tw_context *ctx, twi_course *out, const tw_apsp_plan
     for (int32_t b = tree->blocks - 1; half && b >= 0; b--) {
         out->root[b] = tree->parent[b] < 0 ? b : out->root[tree->parent[b]];
     }
-    if (certify && !half) {
-        list_arcs(out);
-    }
-    return TW_OK;
+    return certify && !half ? list_arcs(out) : twi_check_cancel(ctx);
 }
 
 void twi_course_clear(twi_course *course)
@@ -278,7 +282,7 @@ static void begin(twi_batch *w, const twi_ticket *tickets, int64_t count, int64_
 {
     const twi_course *c = w->course;
     const twi_tree *tree = c->tree;
-    int64_t rows = 0;
+    int64_t rows = 0, left = 0;
     w->touches = 0;
     for (int64_t j = 0; j < count; j++) {
         uint64_t bit = (uint64_t)1 << (j / c->kernel->nr);
@@ -295,6 +299,9 @@ static void begin(twi_batch *w, const twi_ticket *tickets, int64_t count, int64_
         int32_t b = w->touched[i];
         w->at[b] = rows;
         rows += twi_tree_size(tree, b);
+        if (twi_is_stopped(c->ctx, &left, twi_tree_size(tree, b) * (cols / COLUMNS_A_STEP + 1))) {
+            return;
+        }
         for (int32_t p = tree->first[b]; p < tree->first[b + 1]; p++) {
             memcpy(start_row(w, tree->vertex[p]), c->infinite, (size_t)(cols * c->size));
         }
@@ -307,6 +314,21 @@ static void begin(twi_batch *w, const twi_ticket *tickets, int64_t count, int64_
         }
     }
     w->end = c->half ? tickets[count - 1].place + 1 : INT32_MAX;
+}
+
+/* The product, unless cancelled: some rows at a time, for that of a large block takes long. */
+static void update_rows(const twi_course *c, const twi_rows_product *whole)
+{
+    const twi_minplus_kernel *kernel = c->kernel;
+    const int64_t row = whole->depth * whole->strips * kernel->nr + 1;
+    const int64_t rows = (SUMS_AT_ONCE / row / kernel->mr + 1) * kernel->mr;
+    twi_rows_product part = *whole;
+    for (int64_t i = 0; i < whole->rows && !twi_is_cancelled(c->ctx); i += rows) {
+        part.rows = whole->rows - i < rows ? whole->rows - i : rows;
+        part.a = (const char *)whole->a + i / kernel->mr * whole->a_step * c->size;
+        part.to = whole->to + i;
+        kernel->update_rows(&part);
+    }
 }
 
 /* Some strips, one beside the other, of one block: what they have goes to A(S), then to S itself.
@@ -341,7 +363,7 @@ static void carry_up(twi_batch *w, int32_t b, int64_t strip, int64_t strips)
         p.rows = high;
         p.a = up.data;
         p.a_step = up.step;
-        c->kernel->update_rows(&p);
+        update_rows(c, &p);
     }
     if (size > 1) {
         twi_operand own = twi_factor_own(c->factor, tree, b);
@@ -351,13 +373,13 @@ static void carry_up(twi_batch *w, int32_t b, int64_t strip, int64_t strips)
         p.rows = size;
         p.a = own.data;
         p.a_step = own.step;
-        c->kernel->update_rows(&p);
+        update_rows(c, &p);
     }
 }
 
 static void go_up(twi_batch *w)
 {
-    for (int32_t i = 0; i < w->touches; i++) {
+    for (int32_t i = 0; i < w->touches && !twi_is_cancelled(w->course->ctx); i++) {
         int32_t b = w->touched[i];
         for (uint64_t mask = w->mask[b]; mask != 0;) {
             int strip = __builtin_ctzll(mask);
@@ -365,9 +387,6 @@ static void go_up(twi_batch *w)
             int strips = from_there != 0 ? __builtin_ctzll(from_there) : 64;
             carry_up(w, b, strip, strips);
             mask = strip + strips < 64 ? mask >> (strip + strips) << (strip + strips) : 0;
-        }
-        if (i % CHECK_EVERY == 0 && twi_is_cancelled(w->course->ctx)) {
-            return;
         }
     }
 }
@@ -396,7 +415,11 @@ static bool is_exact(const twi_batch *w, int32_t b, int64_t cols)
     const twi_course *c = w->course;
     const int64_t step = c->step;
     bool left_out = false;
+    int64_t left = 0;
     for (int64_t a = c->arc_first[b]; a < c->arc_first[b + 1] && !left_out; a++) {
+        if (twi_is_stopped(c->ctx, &left, cols / COLUMNS_A_STEP)) {
+            break;
+        }
         switch (c->kernel->type) {
         case TW_U8:
             LEFT_OUT(uint8_t)
@@ -458,18 +481,18 @@ static char *descend(twi_batch *w, int32_t b, int64_t cols)
     w->steps += (double)(size * high * cols);
     if (high > 0) {
         twi_operand down = twi_factor_down(c->factor, tree, b);
-        c->kernel->update_rows(&(twi_rows_product){
-            .rows = size,
-            .depth = high,
-            .strips = cols / c->kernel->nr,
-            .a = down.data,
-            .a_step = down.step,
-            .b = w->stack,
-            .from = c->high_at + tree->high_first[b],
-            .c = x,
-            .to = c->line,
-            .fresh = w->mask[b] == 0,
-        });
+        update_rows(c, &(twi_rows_product){
+                           .rows = size,
+                           .depth = high,
+                           .strips = cols / c->kernel->nr,
+                           .a = down.data,
+                           .a_step = down.step,
+                           .b = w->stack,
+                           .from = c->high_at + tree->high_first[b],
+                           .c = x,
+                           .to = c->line,
+                           .fresh = w->mask[b] == 0,
+                       });
     }
     return x;
 }
@@ -478,7 +501,7 @@ static void go_down(twi_batch *w, int64_t cols, twi_block_seen seen, void *self)
 {
     const twi_course *c = w->course;
     const twi_tree *tree = c->tree;
-    for (int32_t b = tree->blocks - 1; b >= 0 && !w->refuted; b--) {
+    for (int32_t b = tree->blocks - 1; b >= 0 && !w->refuted && !twi_is_cancelled(c->ctx); b--) {
         const bool root = tree->parent[b] < 0;
         const uint8_t above = root ? DEAD : w->state[tree->parent[b]];
         w->state[b] = w->mask[b] == 0 ? above & DEAD : 0;
@@ -489,14 +512,14 @@ static void go_down(twi_batch *w, int64_t cols, twi_block_seen seen, void *self)
             (void)seen(self, b, cols, NULL);
         } else {
             const char *x = descend(w, b, cols);
+            if (twi_is_cancelled(c->ctx)) {
+                return;
+            }
             if (seen(self, b, cols, x) || (above & HOLES) != 0) {
                 w->state[b] |= HOLES;
                 w->refuted =
                     c->certify && !(c->half ? is_reached(w, b, cols, x) : is_exact(w, b, cols));
             }
-        }
-        if (b % CHECK_EVERY == 0 && twi_is_cancelled(c->ctx)) {
-            return;
         }
     }
 }

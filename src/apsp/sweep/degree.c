@@ -47,6 +47,7 @@ typedef struct quotient {
     int32_t *member; /* what goes with a vertex: the next in its list, */
     int32_t *end;    /*   and the last of it */
     int32_t lowest;  /* degree that may have a vertex */
+    int64_t left;    /* steps until the next look at the cancel flag */
 } quotient;
 
 static bool leaves(const quotient *q, int32_t v)
@@ -253,6 +254,9 @@ static void merge_alike(quotient *q, int32_t p)
                 q->seen[q->space[q->begin[v] + j]] = mark;
             }
             for (int32_t before = v, u = q->beside[v]; u != NONE; u = q->beside[u]) {
+                if (twi_is_stopped(q->ctx, &q->left, q->length[u])) {
+                    return;
+                }
                 if (same_lists(q, v, u, q->seen, mark)) {
                     q->weight[v] += q->weight[u];
                     join(q, u, v);
@@ -266,8 +270,8 @@ static void merge_alike(quotient *q, int32_t p)
     q->mark++;
 }
 
-/* One pivot; returns how many vertices went with it, itself counted. `left` is how many there were
- * before. */
+/* One pivot; returns how many vertices went with it, itself counted; 0 if cancelled, when the lists
+ * are no longer whole. `left` is how many there were before. */
 static int32_t eliminate(quotient *q, int32_t p, int64_t left)
 {
     delist(q, p);
@@ -276,6 +280,9 @@ static int32_t eliminate(quotient *q, int32_t p, int64_t left)
     for (int32_t i = 0; i < q->length[p]; i++) {
         const int32_t v = q->space[q->begin[p] + i];
         const int32_t size = -q->weight[v];
+        if (twi_is_stopped(q->ctx, &q->left, q->length[v])) {
+            return 0;
+        }
         const int32_t outside = renew_lists(q, v, p);
         if (outside == 0 && leaves(q, v)) { /* it has no neighbours but those of p */
             q->degree[p] -= size;
@@ -289,6 +296,9 @@ static int32_t eliminate(quotient *q, int32_t p, int64_t left)
     }
     q->mark += q->n + 1;
     merge_alike(q, p);
+    if (twi_is_cancelled(q->ctx)) {
+        return 0;
+    }
     left -= q->weight[p];
     int32_t kept = 0;
     for (int32_t i = 0; i < q->length[p]; i++) {
@@ -334,11 +344,14 @@ static int32_t eliminate_all(quotient *q, int32_t *pivot, double columns, double
             break;
         }
         const double size = eliminate(q, p, q->n - gone);
+        if (size == 0) {
+            break;
+        }
         const double high = q->degree[p];
         pivot[pivots] = p;
         gone += (int64_t)size;
         *steps += columns * size * high + size * (size + high) * (size + high);
-        if (*steps > most || twi_is_cancelled(q->ctx)) {
+        if (*steps > most) {
             break;
         }
     }
@@ -355,14 +368,17 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Links of the part, and how many of them lead out of it. */
-static int64_t count_links(const twi_part *part, int64_t *outward)
+/* Links of the part, and how many of them lead out of it; fewer if cancelled. */
+static int64_t count_links(tw_context *ctx, const twi_part *part, int64_t *outward)
 {
-    int64_t all = 0;
+    int64_t all = 0, left = 0;
     *outward = 0;
     for (int64_t i = 0; i < part->count; i++) {
         const int32_t v = part->list[i];
         const int32_t *to = part->links->to + part->links->begin[v];
+        if (twi_is_stopped(ctx, &left, part->links->count[v])) {
+            break;
+        }
         all += part->links->count[v];
         for (int32_t j = 0; j < part->links->count[v]; j++) {
             *outward += part->tag[to[j]] != part->part;
@@ -407,11 +423,10 @@ static int32_t number_of(const twi_part *part, const int32_t *others, int32_t co
 static tw_status write_lists(quotient *q, const twi_part *part, const int32_t *others)
 {
     const int32_t count = q->n - q->leaving;
-    int64_t left = 0;
     for (int32_t i = 0; i < q->leaving; i++) {
         const int32_t v = part->list[i];
         const int32_t *to = part->links->to + part->links->begin[v];
-        if (twi_is_stopped(q->ctx, &left, part->links->count[v])) {
+        if (twi_is_stopped(q->ctx, &q->left, part->links->count[v])) {
             return twi_check_cancel(q->ctx);
         }
         q->begin[i] = q->used;
@@ -428,6 +443,9 @@ static tw_status write_lists(quotient *q, const twi_part *part, const int32_t *o
         q->length[i] = 0;
     }
     for (int32_t i = 0; i < q->leaving; i++) {
+        if (twi_is_stopped(q->ctx, &q->left, q->length[i])) {
+            break;
+        }
         for (int32_t j = 0; j < q->length[i]; j++) {
             const int32_t other = q->space[q->begin[i] + j];
             if (!leaves(q, other)) {
@@ -542,15 +560,17 @@ tw_status twi_minimum_degree(tw_context *ctx, const twi_part *part, double colum
 {
     const char *what = "an elimination order by minimum degree";
     int64_t outward = 0;
-    const int64_t links = count_links(part, &outward);
+    const int64_t links = count_links(ctx, part, &outward);
     const int64_t most = vertices_most(part->count, outward);
     quotient q = {.ctx = ctx, .leaving = (int32_t)part->count};
     int32_t *block = NULL;
     q.room = room_for(part->count, links, outward);
-    tw_status status = twi_alloc(ctx, &q.begin, (uint64_t)most, 2 * sizeof *q.begin, what);
+    tw_status status = twi_check_cancel(ctx);
     if (status == TW_OK) {
-        status =
-            twi_alloc_zeroed(ctx, &block, (uint64_t)(LISTS * most + q.room), sizeof *block, what);
+        status = twi_alloc(ctx, &q.begin, (uint64_t)most, 2 * sizeof *q.begin, what);
+    }
+    if (status == TW_OK) {
+        status = twi_alloc(ctx, &block, (uint64_t)(LISTS * most + q.room), sizeof *block, what);
     }
     int32_t *pivot = NULL;
     int32_t *others = NULL;
@@ -562,6 +582,7 @@ tw_status twi_minimum_degree(tw_context *ctx, const twi_part *part, double colum
             *lists[i] = block + i * most;
         }
         q.space = block + LISTS * most;
+        memset(q.length, 0, (size_t)most * sizeof *q.length);
         q.seen = q.begin + most;
         for (int64_t i = 0; i < part->count; i++) {
             part->number[part->list[i]] = (int32_t)i;

@@ -155,23 +155,24 @@ uint64_t twi_factor_scratch(const tw_apsp_plan *plan, const twi_tree *tree,
 
 /* ---------------------------------------------------------------------------------- one front */
 
-/* What depends on the type: clear a front (infinite but for the diagonal), lower one entry to a
- * weight, and lower those of a child, whose row i is local[high[i]] here, in rows first ... last-1.
+/* What depends on the type: clear rows of a front (infinite but for the diagonal), lower one entry
+ * to a weight, and lower those of a child, whose row i is local[high[i]] here, in rows first ...
+ * last-1.
  */
 typedef struct front_ops {
-    void (*clear)(void *front, int64_t rows, int64_t stride);
+    void (*clear)(void *front, int64_t stride, int64_t first, int64_t last);
     void (*lower)(void *front, int64_t at, double weight);
     void (*merge)(void *front, int64_t stride, const void *rest, int64_t count, const int32_t *high,
                   const int32_t *local, int64_t first, int64_t last);
 } front_ops;
 
 #define DEFINE_FRONT(NAME, T, INFTY)                                                       \
-    static void clear_##NAME(void *front, int64_t rows, int64_t stride)                    \
+    static void clear_##NAME(void *front, int64_t stride, int64_t first, int64_t last)     \
     {                                                                                      \
-        for (int64_t i = 0; i < rows * stride; i++) {                                      \
+        for (int64_t i = first * stride; i < last * stride; i++) {                         \
             ((T *)front)[i] = (INFTY);                                                     \
         }                                                                                  \
-        for (int64_t i = 0; i < rows; i++) {                                               \
+        for (int64_t i = first; i < last; i++) {                                           \
             ((T *)front)[i * stride + i] = 0;                                              \
         }                                                                                  \
     }                                                                                      \
@@ -288,8 +289,10 @@ static void close_pivots_together(const maker *m, space *own, char *front, int64
         } else {
 #pragma omp for schedule(dynamic)
             for (int64_t row = 0; row < rows; row += TWI_ROWS_AT_ONCE) {
-                update_chunk(m, &m->spaces[twi_thread_id()], &own->b, front, rows, row, pivot,
-                             width);
+                if (!twi_is_cancelled(m->ctx)) {
+                    update_chunk(m, &m->spaces[twi_thread_id()], &own->b, front, rows, row, pivot,
+                                 width);
+                }
             }
         }
     }
@@ -308,17 +311,18 @@ static void close_front(const maker *m, space *own, int64_t rows, int64_t pivots
     }
 }
 
-/* What the children of a block leave, into some rows of its front. */
-static void merge_children(const maker *m, const space *own, int32_t b, int64_t stride,
-                           int64_t first, int64_t last)
+/* Some rows of the front of a block as its children leave them. */
+static void fill_rows(const maker *m, const space *own, int32_t b, int64_t stride, int64_t first,
+                      int64_t last)
 {
+    ops_of(m->kernel)->clear(own->front, stride, first, last);
     for (int32_t c = m->child[b]; c >= 0; c = m->next[c]) {
         ops_of(m->kernel)->merge(own->front, stride, m->rest[c], twi_tree_high(m->tree, c),
                                  m->tree->high + m->tree->high_first[c], own->local, first, last);
     }
 }
 
-/* Arcs and what the children leave. */
+/* What the children leave, and arcs. */
 static void fill_front(const maker *m, space *own, int32_t b, bool team)
 {
     const twi_tree *tree = m->tree;
@@ -326,24 +330,30 @@ static void fill_front(const maker *m, space *own, int32_t b, bool team)
     int64_t size = twi_tree_size(tree, b);
     int64_t rows = size + twi_tree_high(tree, b);
     int64_t stride = front_stride(m->kernel, rows);
-    ops->clear(own->front, rows, stride);
+    int64_t left = 0;
     for (int64_t i = 0; i < size; i++) {
         own->local[tree->vertex[tree->first[b] + i]] = (int32_t)i;
     }
     for (int64_t i = size; i < rows; i++) {
         own->local[tree->high[tree->high_first[b] + i - size]] = (int32_t)i;
     }
-    for (int64_t a = m->arc_first[b]; a < m->arc_first[b + 1]; a++) {
-        ops->lower(own->front, own->local[m->arcs[a].from] * stride + own->local[m->arcs[a].to],
-                   m->arcs[a].weight);
-    }
     if (team) {
 #pragma omp parallel for num_threads(twi_team(m->threads)) schedule(dynamic)
         for (int64_t row = 0; row < rows; row += TWI_ROWS_AT_ONCE) {
-            merge_children(m, own, b, stride, row, row + TWI_ROWS_AT_ONCE);
+            if (!twi_is_cancelled(m->ctx)) {
+                fill_rows(m, own, b, stride, row,
+                          row + TWI_ROWS_AT_ONCE < rows ? row + TWI_ROWS_AT_ONCE : rows);
+            }
         }
     } else {
-        merge_children(m, own, b, stride, 0, rows);
+        fill_rows(m, own, b, stride, 0, rows);
+    }
+    for (int64_t a = m->arc_first[b]; a < m->arc_first[b + 1]; a++) {
+        if (twi_is_stopped(m->ctx, &left, 1)) {
+            break;
+        }
+        ops->lower(own->front, own->local[m->arcs[a].from] * stride + own->local[m->arcs[a].to],
+                   m->arcs[a].weight);
     }
     for (int32_t c = m->child[b]; c >= 0; c = m->next[c]) {
         twi_free(m->rest[c]);
@@ -375,6 +385,9 @@ static void pack_front(const maker *m, const space *own, int32_t b, bool team)
 #pragma omp parallel for num_threads(twi_team(m->threads)) schedule(static) if (team)
         for (int64_t i = 0; i < parts[part].rows; i += kernel->mr) {
             int64_t rows = parts[part].rows - i < kernel->mr ? parts[part].rows - i : kernel->mr;
+            if (twi_is_cancelled(m->ctx)) {
+                continue;
+            }
             (void)kernel->pack_a((char *)parts[part].to.data + i / kernel->mr * step, rows,
                                  parts[part].depth, parts[part].from + i * m->size, 1, stride);
         }
@@ -396,7 +409,7 @@ static bool keep_front(const maker *m, const space *own, int32_t b, bool team)
         return true;
     }
     char *rest = twi_try_alloc(m->ctx, (uint64_t)high * (uint64_t)high, (uint64_t)m->size);
-    for (int64_t i = 0; i < high && rest != NULL; i++) {
+    for (int64_t i = 0; i < high && rest != NULL && !twi_is_cancelled(m->ctx); i++) {
         memcpy(rest + i * high * m->size, own->front + ((size + i) * stride + size) * m->size,
                (size_t)(high * m->size));
     }
@@ -455,13 +468,18 @@ static int32_t first_block(const int32_t *block, int32_t u, int32_t v)
 
 /* Arcs by the block that goes first of their two ends; those of a block in any order, since of
  * parallel ones the lightest counts. */
-static void sort_arcs(maker *m)
+static tw_status sort_arcs(maker *m)
 {
     const tw_graph *graph = m->plan->graph;
     const int32_t *block = m->tree->block;
-    for (int pass = 0; pass < 2; pass++) {
-#pragma omp parallel for num_threads(twi_team(m->threads)) schedule(static)
+    for (int pass = 0; pass < 2 && !twi_is_cancelled(m->ctx); pass++) {
+        int64_t left = 0;
+#pragma omp parallel for num_threads(twi_team(m->threads)) firstprivate(left) schedule(static)
         for (int32_t u = 0; u < (int32_t)graph->n; u++) {
+            if (twi_is_stopped(m->ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
+                left = 0; /* from now on at each of them */
+                continue;
+            }
             for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1];) {
                 const int32_t b = first_block(block, u, graph->targets[a]);
                 int64_t end = a + 1; /* arcs of one block at a time: threads meet less often */
@@ -487,6 +505,7 @@ static void sort_arcs(maker *m)
     }
     memmove(m->arc_first + 1, m->arc_first, (size_t)m->tree->blocks * sizeof *m->arc_first);
     m->arc_first[0] = 0;
+    return twi_check_cancel(m->ctx);
 }
 
 static void sort_blocks(maker *m)
@@ -582,9 +601,10 @@ static tw_status allocate_maker(maker *m, char **memory)
 
 static tw_status make_all(maker *m)
 {
-    tw_status status = TW_OK;
-    sort_arcs(m);
-    sort_blocks(m);
+    tw_status status = sort_arcs(m);
+    if (status == TW_OK) {
+        sort_blocks(m);
+    }
     for (int32_t h = 0; h < m->tree->heights && status == TW_OK; h++) {
         make_height(m, m->height_first[h], m->height_first[h + 1]);
         status = twi_check_cancel(m->ctx);
