@@ -232,7 +232,7 @@ static tw_status run_sweep(void)
 /* One block of the tree holds nearly all vertices of a dense graph. */
 static tw_status run_solid_sweep(void)
 {
-    return summarise(dense, TW_APSP_METHOD_SWEEP);
+    return summarise(solid, TW_APSP_METHOD_SWEEP);
 }
 
 static tw_status run_dijkstra(void)
@@ -427,7 +427,7 @@ static void prepare(int on_gpu)
     tw_graph_generate_options o = TW_GRAPH_GENERATE_OPTIONS_INIT;
     device_n = on_gpu ? 12000 : 3000;
     dense = make_graph("complete", device_n, 0, TW_I32);
-    solid = make_graph("complete", 6000, 0, TW_I32);
+    solid = make_graph("complete", on_gpu ? 6000 : 5000, 0, TW_I32);
     sparse = make_graph("sparse", on_gpu ? 60000 : 12000, 5, TW_I32);
     o.kind = "grid";
     o.rows = o.cols = on_gpu ? 400 : 150;

@@ -109,7 +109,7 @@ static void time_host(const tw_apsp_plan *plan, tw_type type, double *shapes, do
         must(twi_slabs_create(context, &slabs, plan->tree));
         double made = twi_seconds();
         must(twi_alloc(context, &data, (uint64_t)slabs.elements, tw_type_size(type), "the factor"));
-        twi_slabs_filler filler = {&slabs, type, data};
+        twi_slabs_filler filler = {context, &slabs, type, data, plan->threads};
         twi_factor_keeper keeper = {twi_slabs_keep, &filler};
         must(twi_factor_keep(context, &keeper, plan, plan->tree,
                              twi_minplus_kernel_find(plan->isa, type), plan->threads));

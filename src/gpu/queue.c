@@ -3,6 +3,12 @@
 
 #include "gpu/device.h"
 
+#include <stdint.h>
+#include <time.h>
+
+#define LOOKS 1000                /* at an event without a pause between them */
+#define PIECE ((int64_t)16 << 20) /* bytes of an array that are sent between looks at the flag */
+
 tw_status twi_gpu_open_stream(tw_context *ctx, cudaStream_t *out, bool urgent)
 {
     int lowest = 0;
@@ -43,6 +49,37 @@ tw_status twi_gpu_record(tw_context *ctx, cudaEvent_t event, cudaStream_t stream
     return twi_gpu_check(ctx, (int)cudaEventRecord(event, stream), "recording an event");
 }
 
+tw_status twi_gpu_watch(tw_context *ctx, cudaEvent_t event, const char *what)
+{
+    const struct timespec nap = {.tv_nsec = 20000};
+    cudaError_t error = cudaSuccess;
+    for (int64_t looks = 0; (error = cudaEventQuery(event)) == cudaErrorNotReady; looks++) {
+        (void)cudaGetLastError();
+        if (twi_is_cancelled(ctx)) {
+            return twi_check_cancel(ctx);
+        }
+        if (looks > LOOKS) {
+            (void)nanosleep(&nap, NULL);
+        }
+    }
+    return twi_gpu_check(ctx, (int)error, what);
+}
+
+void twi_gpu_tell_to_stop(const int32_t *word, int32_t *pinned)
+{
+    cudaStream_t beside = NULL;
+    int lowest = 0;
+    int highest = 0;
+    *pinned = 1;
+    (void)cudaDeviceGetStreamPriorityRange(&lowest, &highest);
+    if (cudaStreamCreateWithPriority(&beside, cudaStreamNonBlocking, highest) == cudaSuccess) {
+        (void)cudaMemcpyAsync((void *)(uintptr_t)word, pinned, sizeof *word, cudaMemcpyHostToDevice,
+                              beside);
+        (void)cudaStreamSynchronize(beside);
+        (void)cudaStreamDestroy(beside);
+    }
+}
+
 tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event)
 {
     return twi_gpu_check(ctx, (int)cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
@@ -51,12 +88,19 @@ tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event)
 tw_status twi_gpu_send(tw_context *ctx, cudaStream_t stream, const void *to, const void *from,
                        int64_t bytes)
 {
-    return bytes == 0
-               ? TW_OK
-               : twi_gpu_check(ctx,
-                               (int)cudaMemcpyAsync((void *)(uintptr_t)to, from, (size_t)bytes,
-                                                    cudaMemcpyHostToDevice, stream),
-                               "copying the arcs");
+    tw_status status = TW_OK;
+    for (int64_t at = 0; at < bytes && status == TW_OK; at += PIECE) {
+        const int64_t part = bytes - at < PIECE ? bytes - at : PIECE;
+        status = twi_check_cancel(ctx);
+        if (status == TW_OK) {
+            status = twi_gpu_check(ctx,
+                                   (int)cudaMemcpyAsync((char *)(uintptr_t)to + at,
+                                                        (const char *)from + at, (size_t)part,
+                                                        cudaMemcpyHostToDevice, stream),
+                                   "copying the arcs");
+        }
+    }
+    return status;
 }
 
 tw_status twi_gpu_clock_open(tw_context *ctx, twi_gpu_clock *clock)

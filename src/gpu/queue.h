@@ -17,6 +17,13 @@ void twi_gpu_close_stream(cudaStream_t stream);
 void twi_gpu_close_event(cudaEvent_t event);
 
 TW_CHECKED tw_status twi_gpu_record(tw_context *ctx, cudaEvent_t event, cudaStream_t stream);
+/* Wait for what was last recorded, which ends `what`, or until the run is cancelled: then what is
+ * queued goes on, unless it is told to stop. */
+TW_CHECKED tw_status twi_gpu_watch(tw_context *ctx, cudaEvent_t event, const char *what);
+/* Set a word in the memory of the current device that kernels under way look at: 1, from `pinned`.
+ * A copy on a stream of its own gets there while all processors are busy, which filling memory,
+ * being a kernel, would wait for. */
+void twi_gpu_tell_to_stop(const int32_t *word, int32_t *pinned);
 /* What is put on `stream` from now on waits for what was last recorded. */
 TW_CHECKED tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event);
 

@@ -10,6 +10,7 @@
 #include "runtime.h"
 
 #include "apsp/gpu/gpu.h"
+#include "apsp/gpu/kernels/labels.h"
 #include "apsp/reference.h"
 #include "apsp/search/potentials.h"
 #include "apsp/sweep/known_order.h"
@@ -691,6 +692,80 @@ static void a_cancelled_run_ends_and_leaves_nothing(void **state)
     tw_graph_destroy(graph);
 }
 
+static void a_run_cancelled_at_any_call_leaves_nothing_and_the_next_one_is_right(void **state)
+{
+    tw_context *ctx = *state;
+    for (int folded = 0; folded < 2; folded++) {
+        tw_graph *graph = make_graph(ctx, SHAPE, FAILING, 5, 500, TW_I32);
+        request r = request_of(TW_I32);
+        tw_apsp_plan *plan = plan_of(ctx, graph, &r);
+        const int64_t before = twi_meter_blocks(ctx->meter);
+        tw_status status = TW_ERR_CANCELLED;
+        for (int64_t call = 1; status != TW_OK; call++) {
+            static int32_t got[MOST * MOST];
+            tw_matrix out = {got, FAILING, FAILING, FAILING, TW_I32};
+            tw_apsp_summary *summary = NULL;
+            tw_sink sink = TW_SINK_INIT;
+            twi_gpu_outcome outcome;
+            assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL));
+            assert_ok(ctx, folded ? tw_apsp_summary_sink(summary, &sink)
+                                  : tw_sink_to_matrix(ctx, &sink, &out));
+            fake_begin(7, 0);
+            fake_cancel_at(ctx, call);
+            status = run(ctx, plan, &sink, 1, &outcome);
+            assert_true(status == TW_ERR_CANCELLED || call > LEAST_CALLS);
+            tw_clear_cancel(ctx);
+            tw_sink_destroy(&sink);
+            tw_apsp_summary_destroy(summary);
+            assert_int_equal(fake_live_without(ctx), 0);
+            assert_int_equal(twi_meter_blocks(ctx->meter), before);
+        }
+        destroy_plan(plan);
+        (void)check(ctx, graph, &r, 1);
+        tw_graph_destroy(graph);
+    }
+}
+
+#ifdef TEST_LABELS
+/* Of a graph of one arc. */
+static void passes_told_to_stop_do_nothing(void **state)
+{
+    (void)state;
+    enum { COLUMNS = TWI_LABELS_LANES_LEAST * TWI_LABELS_PIECE_BYTES / 4 };
+    static _Alignas(16) int32_t x[2 * COLUMNS];
+    const twi_labels_item item = {1, 0, 1, -1};
+    const int32_t origin = 0, weight = 5;
+    int32_t stamp[2], changed, stop;
+    const twi_labels labels = {.x = x,
+                               .n = 2,
+                               .ld = COLUMNS,
+                               .chunks = 1,
+                               .lanes = TWI_LABELS_LANES_LEAST,
+                               .item_count = 1,
+                               .items = &item,
+                               .origin = &origin,
+                               .weight = &weight,
+                               .stamp = stamp,
+                               .changed = &changed,
+                               .stop = &stop};
+    const twi_gpu_labels_kernel *kernel = twi_gpu_labels_kernel_find(TW_I32);
+    for (stop = 0; stop < 2; stop++) {
+        cudaStream_t stream = NULL;
+        memset(x, 0x5a, sizeof x);
+        stamp[0] = stamp[1] = -1;
+        changed = 0;
+        fake_begin(7, 0);
+        assert_int_equal(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+        assert_int_equal(kernel->begin(&labels, NULL, 0, 1, stream), cudaSuccess);
+        assert_int_equal(kernel->pass(&labels, 1, 2, stream), cudaSuccess);
+        assert_int_equal(cudaStreamSynchronize(stream), cudaSuccess);
+        assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
+        assert_int_equal(x[0], 0);
+        assert_int_equal(x[COLUMNS], stop == 0 ? 5 : TW_APSP_INF_I32);
+    }
+}
+#endif
+
 static void a_run_without_vertices_rows_or_columns_touches_little(void **state)
 {
     static const int32_t none[] = {0};
@@ -737,6 +812,10 @@ int main(void)
         cmocka_unit_test(failing_calls_are_told_and_leave_nothing),
         cmocka_unit_test(without_memory_it_says_so_and_leaves_nothing),
         cmocka_unit_test(a_cancelled_run_ends_and_leaves_nothing),
+        cmocka_unit_test(a_run_cancelled_at_any_call_leaves_nothing_and_the_next_one_is_right),
+#ifdef TEST_LABELS
+        cmocka_unit_test(passes_told_to_stop_do_nothing),
+#endif
         cmocka_unit_test(a_run_without_vertices_rows_or_columns_touches_little),
     };
     return cmocka_run_group_tests(tests, open_one, close_one);

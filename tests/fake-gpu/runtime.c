@@ -47,7 +47,8 @@ typedef struct block {
 
 static struct fake_stream *streams[MOST_STREAMS];
 static int current;
-static int64_t live, calls, fail_call;
+static int64_t live, calls, fail_call, cancel_call;
+static tw_context *cancelled;
 static uint64_t seed, drawn;
 static size_t held[FAKE_DEVICES], peak[FAKE_DEVICES], uploaded;
 static block *blocks;
@@ -58,6 +59,7 @@ void fake_begin(uint64_t new_seed, int64_t fail_at)
     drawn = 0;
     calls = 0;
     fail_call = fail_at;
+    cancel_call = 0;
     uploaded = 0;
     memset(peak, 0, sizeof peak);
 }
@@ -94,8 +96,17 @@ int fake_holds(const void *data)
     return 0;
 }
 
+void fake_cancel_at(tw_context *ctx, int64_t call)
+{
+    cancelled = ctx;
+    cancel_call = calls + call;
+}
+
 static cudaError_t counted(cudaError_t otherwise)
 {
+    if (calls + 1 == cancel_call) {
+        tw_cancel(cancelled);
+    }
     return ++calls == fail_call ? otherwise : cudaSuccess;
 }
 

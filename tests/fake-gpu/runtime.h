@@ -13,6 +13,8 @@ struct tw_context;
 /* Begin anew: the order in which streams go on comes from `seed`; call number `fail_at` fails (0:
  * none does). */
 void fake_begin(uint64_t seed, int64_t fail_at);
+/* Cancel the context at call number `call` from now on. */
+void fake_cancel_at(struct tw_context *ctx, int64_t call);
 /* Blocks, streams, events and registrations that have not been given back. */
 int64_t fake_live(void);
 /* The same after tw_device_release of a context. */

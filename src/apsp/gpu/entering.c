@@ -28,21 +28,33 @@ static tw_status turn_arcs(tw_context *ctx, twi_entering *out, const tw_graph *g
     if (status != TW_OK) {
         return status;
     }
+    const int team = twi_thread_count(ctx);
+    twi_bring_in(ctx, out->from, (uint64_t)graph->arcs * sizeof *out->from, team);
+    twi_bring_in(ctx, out->arc, (uint64_t)graph->arcs * sizeof *out->arc, team);
     int64_t *next = out->begin + 1; /* while filling: where the next arc to v goes */
-    for (int64_t a = 0; a < graph->arcs; a++) {
-        next[graph->targets[a] + 1]++;
+    int64_t left = 0;
+    for (int64_t u = 0; u < graph->n; u++) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
+            return twi_check_cancel(ctx);
+        }
+        for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
+            next[graph->targets[a] + 1]++;
+        }
     }
     for (int64_t v = 0; v < graph->n; v++) {
         next[v + 1] += next[v];
     }
     for (int64_t u = 0; u < graph->n; u++) {
+        if (twi_is_stopped(ctx, &left, graph->offsets[u + 1] - graph->offsets[u])) {
+            break;
+        }
         for (int64_t a = graph->offsets[u]; a < graph->offsets[u + 1]; a++) {
             const int64_t at = next[graph->targets[a]]++;
             out->from[at] = (int32_t)u;
             out->arc[at] = (int32_t)a;
         }
     }
-    return TW_OK;
+    return twi_check_cancel(ctx);
 }
 
 /* Calls for each part of a vertex's list, a list that is not cut being one. */
@@ -71,7 +83,11 @@ static void cut(twi_entering *out, int64_t v, int64_t *at_length, bool count)
 static tw_status cut_all(tw_context *ctx, twi_entering *out, int64_t n)
 {
     int64_t at_length[TWI_LABELS_PART + 1] = {0};
+    int64_t left = 0;
     for (int64_t v = 0; v < n; v++) {
+        if (twi_is_stopped(ctx, &left, 1)) {
+            return twi_check_cancel(ctx);
+        }
         cut(out, v, at_length, true);
     }
     int64_t items = 0;
@@ -88,6 +104,10 @@ static tw_status cut_all(tw_context *ctx, twi_entering *out, int64_t n)
     }
     out->hub_count = 0;
     for (int64_t v = 0; v < n && status == TW_OK; v++) {
+        if (twi_is_stopped(ctx, &left, 1)) {
+            status = twi_check_cancel(ctx);
+            break;
+        }
         cut(out, v, at_length, false);
     }
     out->item_count = status == TW_OK ? (int32_t)items : 0;
@@ -153,15 +173,21 @@ static void put(void *out, tw_type type, int64_t at, double weight)
     }
 }
 
-void twi_entering_weights(const twi_entering *entering, const tw_apsp_plan *plan, tw_type type,
-                          void *out)
+tw_status twi_entering_weights(tw_context *ctx, const twi_entering *entering,
+                               const tw_apsp_plan *plan, tw_type type, void *out)
 {
     const int64_t n = plan->graph->n;
-#pragma omp parallel for num_threads(twi_team(plan->threads)) schedule(static)
+    int64_t left = 0;
+#pragma omp parallel for num_threads(twi_team(plan->threads)) firstprivate(left) schedule(static)
     for (int64_t v = 0; v < n; v++) {
+        if (twi_is_stopped(ctx, &left, entering->offsets[v + 1] - entering->offsets[v])) {
+            left = 0; /* from now on at each of them */
+            continue;
+        }
         for (int64_t at = entering->offsets[v]; at < entering->offsets[v + 1]; at++) {
             const int64_t arc = entering->arc != NULL ? entering->arc[at] : at;
             put(out, type, at, twi_plan_arc_weight(plan, entering->origin[at], (int32_t)v, arc));
         }
     }
+    return twi_check_cancel(ctx);
 }

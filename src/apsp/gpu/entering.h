@@ -39,7 +39,7 @@ int64_t twi_entering_most_parts(const tw_apsp_plan *plan);
 
 /* The weights with the plan's potentials, in its order, of TW_U16 (capped as on a GPU), TW_I32,
  * TW_F32 or TW_F64. */
-void twi_entering_weights(const twi_entering *entering, const tw_apsp_plan *plan, tw_type type,
-                          void *out);
+TW_CHECKED tw_status twi_entering_weights(tw_context *ctx, const twi_entering *entering,
+                                          const tw_apsp_plan *plan, tw_type type, void *out);
 
 #endif

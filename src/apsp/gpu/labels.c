@@ -22,6 +22,10 @@
 
 #define FIRST_GUESS 12 /* passes that are queued before the first look */
 #define MORE_PASSES 3  /* after a look that was too early */
+/* That are queued twice, at most: what a cancelled run waits for, 2 ns each, and what a device
+ * takes before it lets the host wait. */
+#define BLOCKS_AHEAD ((int64_t)2 << 20)
+#define LAUNCHES_AHEAD 240
 
 typedef struct labels_run {
     tw_context *ctx;
@@ -107,13 +111,42 @@ static tw_status reduce(labels_run *self, twi_labels_turn *t)
     return status;
 }
 
-/* Queue some more passes, and what is to be seen of them. */
+/* Passes that are queued before the host waits for as many before them. Where rows leave while the
+ * next batch is searched, the host had better not wait. */
+static int32_t portion(const labels_run *self, const twi_labels *l)
+{
+    const int64_t groups = TWI_LABELS_THREADS / l->lanes;
+    const int64_t blocks = (l->item_count / (groups * TWI_LABELS_ITEMS) + 1) * l->chunks;
+    const int64_t most = self->folded ? BLOCKS_AHEAD / blocks : LAUNCHES_AHEAD;
+    return (int32_t)(most < 1 ? 1 : most < LAUNCHES_AHEAD ? most : LAUNCHES_AHEAD);
+}
+
+/* Queue some passes; the host follows. */
+static tw_status queue(labels_run *self, twi_labels_turn *t, int32_t passes)
+{
+    twi_labels_space *space = &self->space;
+    const int32_t most = portion(self, &t->labels);
+    tw_status status = TW_OK;
+    for (int32_t done = 0, which = 0; done < passes && status == TW_OK; which = 1 - which) {
+        const int32_t some = passes - done < most ? passes - done : most;
+        status = check(self, space->kernel->pass(&t->labels, t->passes + 1, some, space->stream),
+                       "starting a pass");
+        t->passes += some;
+        done += some;
+        if (status == TW_OK) {
+            status = twi_gpu_record(self->ctx, space->passed[which], space->stream);
+        }
+        if (status == TW_OK && done > most && done < passes) {
+            status = twi_gpu_watch(self->ctx, space->passed[1 - which], "searching");
+        }
+    }
+    return status;
+}
+
+/* Some more passes, and what is to be seen of them. */
 static tw_status go_on(labels_run *self, twi_labels_turn *t, int32_t passes)
 {
-    tw_status status =
-        check(self, self->space.kernel->pass(&t->labels, t->passes + 1, passes, self->space.stream),
-              "starting a pass");
-    t->passes += passes;
+    tw_status status = queue(self, t, passes);
     if (status == TW_OK) {
         status = reduce(self, t);
     }
@@ -170,11 +203,18 @@ static int32_t last_change(const twi_labels_turn *t)
     return last;
 }
 
+static tw_status await(labels_run *self, twi_labels_turn *t)
+{
+    tw_status status = twi_gpu_watch(self->ctx, t->clock.ended, "searching");
+    return status == TW_OK
+               ? twi_gpu_clock_read(self->ctx, &t->clock, "searching", &self->out->seconds_device)
+               : status;
+}
+
 /* Wait until nothing changes any more; *refuted: the batch needs a wider type. */
 static tw_status finish(labels_run *self, twi_labels_turn *t, bool *refuted)
 {
-    double *seconds = &self->out->seconds_device;
-    tw_status status = twi_gpu_clock_read(self->ctx, &t->clock, "searching", seconds);
+    tw_status status = await(self, t);
     while (status == TW_OK && last_change(t) >= t->passes) {
         status = twi_check_cancel(self->ctx);
         if (status == TW_OK) {
@@ -184,7 +224,7 @@ static tw_status finish(labels_run *self, twi_labels_turn *t, bool *refuted)
             status = go_on(self, t, MORE_PASSES);
         }
         if (status == TW_OK) {
-            status = twi_gpu_clock_read(self->ctx, &t->clock, "searching", seconds);
+            status = await(self, t);
         }
     }
     self->guess = last_change(t) + 1;

@@ -95,6 +95,7 @@ static uint64_t lay_out(twi_labels_space *self, char *base, const tw_apsp_plan *
         t->labels = shared;
         place_letter(&t->there, base, &used, z->columns, chunks);
         t->labels.changed = t->there.changed;
+        t->labels.stop = base != NULL ? &t->there.found->stop : NULL;
         t->labels.stamp = twi_gpu_place(base, &used, chunks * graph->n, sizeof(int32_t));
         t->labels.x = twi_gpu_place(base, &used, graph->n * z->columns, element);
     }
@@ -178,6 +179,9 @@ tw_status twi_labels_open(tw_context *ctx, twi_labels_space *self, const tw_apsp
     if (status == TW_OK) {
         status = twi_gpu_open_event(ctx, &self->converted);
     }
+    for (int i = 0; i < 2 && status == TW_OK; i++) {
+        status = twi_gpu_open_event(ctx, &self->passed[i]);
+    }
     for (int i = 0; i < TWI_LABELS_TURNS && status == TW_OK; i++) {
         status = twi_gpu_clock_open(ctx, &self->turns[i].clock);
     }
@@ -193,6 +197,8 @@ void twi_labels_close(twi_labels_space *self)
         twi_gpu_clock_close(&self->turns[i].clock);
     }
     twi_gpu_close_event(self->converted);
+    twi_gpu_close_event(self->passed[0]);
+    twi_gpu_close_event(self->passed[1]);
 }
 
 /* ---------------------------------------------------------------------------- fill and empty */
@@ -264,13 +270,8 @@ static tw_status upload(tw_context *ctx, twi_labels_space *self, const tw_apsp_p
             ctx, (int)cudaMemsetAsync(there->found, 0, there->bytes, self->stream), "clearing");
     }
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == TW_OK; i++) {
-        if (arrays[i].count > 0) {
-            status = twi_gpu_check(ctx,
-                                   (int)cudaMemcpyAsync((void *)arrays[i].to, arrays[i].from,
-                                                        (size_t)arrays[i].count * arrays[i].size,
-                                                        cudaMemcpyHostToDevice, self->stream),
-                                   "copying the arcs");
-        }
+        status = twi_gpu_send(ctx, self->stream, arrays[i].to, arrays[i].from,
+                              arrays[i].count * (int64_t)arrays[i].size);
     }
     /* What is queued reads from memory that the caller gives up. */
     tw_status ended =
@@ -294,7 +295,9 @@ tw_status twi_labels_fill(tw_context *ctx, twi_labels_space *self, const tw_apsp
         status = allocate(ctx, self, plan, entering);
     }
     if (status == TW_OK) {
-        twi_entering_weights(entering, plan, self->kernel->type, weight);
+        status = twi_entering_weights(ctx, entering, plan, self->kernel->type, weight);
+    }
+    if (status == TW_OK) {
         for (int64_t i = 0; i < most; i++) {
             itself[i] = (int32_t)i;
         }
@@ -305,9 +308,15 @@ tw_status twi_labels_fill(tw_context *ctx, twi_labels_space *self, const tw_apsp
     return status;
 }
 
-void twi_labels_drain(const twi_labels_space *self)
+void twi_labels_drain(twi_labels_space *self)
 {
     const cudaStream_t streams[] = {self->stream, self->rows, self->copies};
+    for (int i = 0; i < TWI_LABELS_TURNS; i++) {
+        twi_labels_turn *t = &self->turns[i];
+        if (t->labels.stop != NULL) {
+            twi_gpu_tell_to_stop(t->labels.stop, &t->here.found->stop);
+        }
+    }
     for (int i = 0; i < 3; i++) {
         if (streams[i] != NULL) {
             (void)cudaStreamSynchronize(streams[i]);
@@ -323,4 +332,7 @@ void twi_labels_empty(twi_labels_space *self)
     self->stage = (twi_gpu_stage){0};
     self->letters = NULL;
     self->memory = NULL;
+    for (int i = 0; i < TWI_LABELS_TURNS; i++) {
+        self->turns[i].labels.stop = NULL;
+    }
 }

@@ -20,7 +20,7 @@ typedef struct twi_labels_findings {
     int32_t farthest;
     int32_t capped;
     int32_t refuted;
-    int32_t reserved;
+    int32_t stop; /* set by the host, for passes under way */
 } twi_labels_findings;
 
 /* What comes back of a batch, once in pinned and once in device memory: all in one piece. */
@@ -54,8 +54,9 @@ typedef struct twi_labels_space {
     cudaStream_t rows;   /* converted there, before what the next batch has queued, */
     cudaStream_t copies; /*   and copied there, while others are converted */
     cudaEvent_t converted;
-    char *memory;  /* of the device */
-    char *letters; /* pinned */
+    cudaEvent_t passed[2]; /* some passes, in turns */
+    char *memory;          /* of the device */
+    char *letters;         /* pinned */
     twi_gpu_stage stage;
     void *block[2]; /* of rows, on the device */
     int32_t *list;  /* device: sources; NULL: all vertices */
@@ -79,10 +80,10 @@ TW_CHECKED tw_status twi_labels_open(tw_context *ctx, twi_labels_space *self,
 void twi_labels_close(twi_labels_space *self);
 
 /* Memory for what `self` says up to `certify`, and the arcs there. To be emptied in any case, when
- * nothing is queued any more: drained, after a failure. */
+ * nothing is queued any more: drained, after a failure, which ends passes under way. */
 TW_CHECKED tw_status twi_labels_fill(tw_context *ctx, twi_labels_space *self,
                                      const tw_apsp_plan *plan, const twi_entering *entering);
-void twi_labels_drain(const twi_labels_space *self);
+void twi_labels_drain(twi_labels_space *self);
 void twi_labels_empty(twi_labels_space *self);
 
 #endif

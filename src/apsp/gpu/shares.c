@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#define COPIES_PER_PACE ((uint64_t)32 << 20) /* bytes: who cancels waits for twice as many */
+
 /* ---------------------------------------------------------------------------------- memory */
 
 static void *place(twi_share *s, int64_t count, int64_t size)
@@ -119,13 +121,13 @@ static tw_status open_links(twi_shares *self, const twi_share *s)
 
 static tw_status open_streams(twi_shares *self, twi_share *s)
 {
-    cudaEvent_t *events[] = {&s->updated[0],  &s->updated[1], &s->prepared[0],
-                             &s->prepared[1], &s->formed,     &s->extended};
+    cudaEvent_t *events[] = {&s->updated[0], &s->updated[1], &s->prepared[0], &s->prepared[1],
+                             &s->formed,     &s->extended,   &s->paced[0],    &s->paced[1]};
     tw_status status = twi_gpu_open_stream(self->ctx, &s->wide, false);
     if (status == TW_OK) {
         status = twi_gpu_open_stream(self->ctx, &s->ahead, true);
     }
-    for (int i = 0; i < 6 && status == TW_OK; i++) {
+    for (size_t i = 0; i < sizeof events / sizeof *events && status == TW_OK; i++) {
         status = twi_gpu_open_event(self->ctx, events[i]);
     }
     return status;
@@ -185,6 +187,7 @@ void twi_shares_close(twi_shares *self)
         for (int k = 0; k < 2; k++) {
             twi_gpu_close_event(s->updated[k]);
             twi_gpu_close_event(s->prepared[k]);
+            twi_gpu_close_event(s->paced[k]);
         }
         twi_gpu_close_event(s->formed);
         twi_gpu_close_event(s->extended);
@@ -228,6 +231,20 @@ static tw_status copy_strip(twi_shares *self, twi_share *s, const twi_gpu_strip 
     return twi_gpu_copy_rows(self->ctx, &copy, up, s->wide);
 }
 
+/* Let the copies of a share come near to what is queued. */
+static tw_status follow(twi_shares *self, twi_share *s, const twi_gpu_strip *strip)
+{
+    s->queued += (uint64_t)(strip->rows * strip->cols) * tw_type_size(self->host->type);
+    if (s->queued < COPIES_PER_PACE) {
+        return TW_OK;
+    }
+    s->queued = 0;
+    tw_status status = twi_gpu_record(self->ctx, s->paced[s->turn], s->wide);
+    s->turn = 1 - s->turn;
+    return status == TW_OK ? twi_gpu_watch(self->ctx, s->paced[s->turn], "copying the matrix")
+                           : status;
+}
+
 tw_status twi_shares_bring_up(twi_shares *self)
 {
     int64_t side = self->area->side;
@@ -243,6 +260,9 @@ tw_status twi_shares_bring_up(twi_shares *self)
             status = check(
                 self, self->area->enter(&strip, side, twi_shares_width(self, t) * side, s->wide),
                 "starting to import rows");
+        }
+        if (status == TW_OK) {
+            status = follow(self, s, &strip);
         }
     }
     return status;
@@ -263,6 +283,9 @@ tw_status twi_shares_bring_back(twi_shares *self, bool capped)
         }
         if (status == TW_OK) {
             status = copy_strip(self, s, &strip, false);
+        }
+        if (status == TW_OK) {
+            status = follow(self, s, &strip);
         }
     }
     for (int32_t i = 0; i < self->count && status == TW_OK; i++) {

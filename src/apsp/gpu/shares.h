@@ -32,6 +32,9 @@ typedef struct twi_share {
     cudaEvent_t prepared[2];
     cudaEvent_t formed;   /* the row panel, if this is the pivot's owner */
     cudaEvent_t extended; /* symmetric: the part of the panel that this device makes */
+    uint64_t queued;      /* bytes that are copied since one of these, in turns: */
+    cudaEvent_t paced[2];
+    int turn;
 } twi_share;
 
 typedef struct twi_shares {
@@ -56,7 +59,8 @@ uint64_t twi_shares_bytes(const twi_shares *self);
 TW_CHECKED tw_status twi_shares_open(twi_shares *self);
 void twi_shares_close(twi_shares *self);
 
-/* Put the copies of the whole matrix on the wide streams; the second waits for them. */
+/* Put the copies of the whole matrix on the wide streams, not much faster than they are done, so
+ * that this can be cancelled; the second waits for them. */
 TW_CHECKED tw_status twi_shares_bring_up(twi_shares *self);
 TW_CHECKED tw_status twi_shares_bring_back(twi_shares *self, bool capped);
 /* Whether an entry of a closed matrix of 16 bits is at the cap. */

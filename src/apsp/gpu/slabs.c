@@ -4,11 +4,13 @@
 
 #include "apsp/gpu/kernels/kernels.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <string.h>
 
 #define DEEP 64
+#define TEAM_LEAST (1 << 18) /* elements of a slab that all threads fill */
 
 /* ------------------------------------------------------------------------------------- shapes */
 
@@ -261,48 +263,43 @@ void twi_slabs_clear(twi_slabs *slabs)
 
 /* One depth of one tile: `rows` elements from number `first` on of those of a row of the front, of
  * which `here` begin at front + gap and the others at front. */
-#define DEFINE_FILL(NAME, T, INFTY, CLAMP)                                                         \
-    static void copy_##NAME(T *to, const T *from, int64_t count)                                   \
-    {                                                                                              \
-        for (int64_t i = 0; i < count; i++) {                                                      \
-            T value = from[i];                                                                     \
-            to[i] = CLAMP;                                                                         \
-        }                                                                                          \
-    }                                                                                              \
-    static void fill_##NAME(T *to, const T *front, int64_t first, int64_t rows, int64_t height,    \
-                            int64_t here, int64_t gap)                                             \
-    {                                                                                              \
-        int64_t some = here - first < rows ? here - first : rows;                                  \
-        some = some > 0 ? some : 0;                                                                \
-        copy_##NAME(to, front + gap + first, some);                                                \
-        copy_##NAME(to + some, front + first + some - here, rows - some);                          \
-        for (int64_t i = rows; i < height; i++) {                                                  \
-            to[i] = (INFTY);                                                                       \
-        }                                                                                          \
-    }                                                                                              \
-    static void fill_block_##NAME(const twi_slabs *s, T *data, int32_t b, int way, const T *front, \
-                                  int64_t stride)                                                  \
-    {                                                                                              \
-        const twi_tree *tree = s->tree;                                                            \
-        int64_t size = twi_tree_size(tree, b);                                                     \
-        int64_t rows = rows_of(tree, b, way);                                                      \
-        int64_t depth = depth_of(tree, b, way);                                                    \
-        int64_t here = way == TWI_DOWN ? 0 : twi_tree_high(tree, b);                               \
-        T *to = data + s->at[way][b];                                                              \
-        for (int64_t row = 0; row < rows;) {                                                       \
-            int64_t left = rows - row;                                                             \
-            int64_t height = left < TWI_SWEEP_TALL && has_low_tile(rows, depth) ? TWI_SWEEP_LOW    \
-                                                                                : TWI_SWEEP_TALL;  \
-            for (int64_t k = 0; k < even(depth); k++, to += height) {                              \
-                int64_t source = way == TWI_DOWN ? size + k : k;                                   \
-                fill_##NAME(to, front + source * stride, row,                                      \
-                            k >= depth      ? 0                                                    \
-                            : left < height ? left                                                 \
-                                            : height,                                              \
-                            height, here, size);                                                   \
-            }                                                                                      \
-            row += height;                                                                         \
-        }                                                                                          \
+#define DEFINE_FILL(NAME, T, INFTY, CLAMP)                                                       \
+    static void copy_##NAME(T *to, const T *from, int64_t count)                                 \
+    {                                                                                            \
+        for (int64_t i = 0; i < count; i++) {                                                    \
+            T value = from[i];                                                                   \
+            to[i] = CLAMP;                                                                       \
+        }                                                                                        \
+    }                                                                                            \
+    static void fill_##NAME(T *to, const T *front, int64_t first, int64_t rows, int64_t height,  \
+                            int64_t here, int64_t gap)                                           \
+    {                                                                                            \
+        int64_t some = here - first < rows ? here - first : rows;                                \
+        some = some > 0 ? some : 0;                                                              \
+        copy_##NAME(to, front + gap + first, some);                                              \
+        copy_##NAME(to + some, front + first + some - here, rows - some);                        \
+        for (int64_t i = rows; i < height; i++) {                                                \
+            to[i] = (INFTY);                                                                     \
+        }                                                                                        \
+    }                                                                                            \
+    static void fill_tile_##NAME(const twi_slabs_filler *f, int32_t b, int way, const T *front,  \
+                                 int64_t stride, int64_t row)                                    \
+    {                                                                                            \
+        const twi_tree *tree = f->slabs->tree;                                                   \
+        const int64_t rows = rows_of(tree, b, way), depth = depth_of(tree, b, way);              \
+        const int64_t here = way == TWI_DOWN ? 0 : twi_tree_high(tree, b);                       \
+        const int64_t size = twi_tree_size(tree, b), left = rows - row;                          \
+        const int64_t height =                                                                   \
+            left < TWI_SWEEP_TALL && has_low_tile(rows, depth) ? TWI_SWEEP_LOW : TWI_SWEEP_TALL; \
+        T *to = (T *)(void *)f->data + f->slabs->at[way][b] + row * even(depth);                 \
+        for (int64_t k = 0; k < even(depth); k++, to += height) {                                \
+            int64_t source = way == TWI_DOWN ? size + k : k;                                     \
+            fill_##NAME(to, front + source * stride, row,                                        \
+                        k >= depth      ? 0                                                      \
+                        : left < height ? left                                                   \
+                                        : height,                                                \
+                        height, here, size);                                                     \
+        }                                                                                        \
     }
 #define AS_IT_IS value
 #define IN_15_BITS (uint16_t)(value < TWI_GPU_INF_U16 ? value : TWI_GPU_INF_U16)
@@ -311,23 +308,42 @@ DEFINE_FILL(i32, int32_t, TW_APSP_INF_I32, AS_IT_IS)
 DEFINE_FILL(f32, float, INFINITY, AS_IT_IS)
 DEFINE_FILL(f64, double, (double)INFINITY, AS_IT_IS)
 
+static void fill_tile(const twi_slabs_filler *f, int32_t b, int way, const void *front,
+                      int64_t stride, int64_t row)
+{
+    switch (f->type) {
+    case TW_U16:
+        fill_tile_u16(f, b, way, front, stride, row);
+        break;
+    case TW_I32:
+        fill_tile_i32(f, b, way, front, stride, row);
+        break;
+    case TW_F32:
+        fill_tile_f32(f, b, way, front, stride, row);
+        break;
+    default:
+        fill_tile_f64(f, b, way, front, stride, row);
+        break;
+    }
+}
+
+/* A large block is the only one at its time, and the threads share its tiles. */
 void twi_slabs_keep(void *filler, int32_t b, const void *front, int64_t stride)
 {
     const twi_slabs_filler *f = filler;
     for (int way = 0; way < TWI_WAYS; way++) {
-        switch (f->type) {
-        case TW_U16:
-            fill_block_u16(f->slabs, (uint16_t *)(void *)f->data, b, way, front, stride);
-            break;
-        case TW_I32:
-            fill_block_i32(f->slabs, (int32_t *)(void *)f->data, b, way, front, stride);
-            break;
-        case TW_F32:
-            fill_block_f32(f->slabs, (float *)(void *)f->data, b, way, front, stride);
-            break;
-        default:
-            fill_block_f64(f->slabs, (double *)(void *)f->data, b, way, front, stride);
-            break;
+        const int64_t rows = rows_of(f->slabs->tree, b, way);
+        if (rows * depth_of(f->slabs->tree, b, way) < TEAM_LEAST) {
+            for (int64_t row = 0; row < rows; row += TWI_SWEEP_TALL) {
+                fill_tile(f, b, way, front, stride, row);
+            }
+            continue;
+        }
+#pragma omp parallel for num_threads(twi_team(f->threads)) schedule(dynamic)
+        for (int64_t row = 0; row < rows; row += TWI_SWEEP_TALL) {
+            if (!twi_is_cancelled(f->ctx)) {
+                fill_tile(f, b, way, front, stride, row);
+            }
         }
     }
 }

@@ -44,9 +44,11 @@ twi_slabs_size twi_slabs_measure(const twi_tree *tree);
 
 /* What twi_factor_keep calls for each block: the slabs of that block. */
 typedef struct twi_slabs_filler {
+    tw_context *ctx;
     const twi_slabs *slabs;
     tw_type type;
     char *data;
+    int threads; /* for large blocks */
 } twi_slabs_filler;
 void twi_slabs_keep(void *filler, int32_t b, const void *front, int64_t stride);
 

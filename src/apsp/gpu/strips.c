@@ -69,6 +69,7 @@ static void lay_out(twi_strips *self)
     self->square_kernel = twi_gpu_kernel_choose(area->type, block);
     self->square_panels = place(self, (int64_t)square_bytes(self), 1);
     self->found = place(self, 1, sizeof *self->found);
+    self->stop = place(self, 1, sizeof *self->stop);
     for (int i = 0; i < TWI_SLOTS; i++) {
         place_slot(self, &self->slots[i]);
     }
@@ -182,13 +183,22 @@ static tw_status open_memory(twi_strips *self)
                   "clearing a flag");
     }
     if (status == TW_OK) {
-        status = check(self, self->area->set_up(), "setting up the kernels");
+        status = check(self, (int)cudaMemsetAsync(self->stop, 0, sizeof *self->stop, self->finish),
+                       "clearing a flag");
+    }
+    if (status == TW_OK) { /* products are on other streams */
+        status = check(self, (int)cudaStreamSynchronize(self->finish), "clearing a flag");
     }
     if (status == TW_OK) {
-        status = check(
-            self,
-            (int)cudaMallocHost((void **)&self->alive, (size_t)self->strips * (size_t)self->blocks),
-            "allocating pinned memory");
+        status = check(self, self->area->set_up(), "setting up the kernels");
+    }
+    const size_t told = ((size_t)self->strips * (size_t)self->blocks + 3) / 4 * 4;
+    if (status == TW_OK) {
+        status = check(self, (int)cudaMallocHost((void **)&self->alive, told + sizeof *self->word),
+                       "allocating pinned memory");
+    }
+    if (status == TW_OK) {
+        self->word = (int32_t *)(void *)(self->alive + told);
     }
     return status;
 }
@@ -200,6 +210,13 @@ tw_status twi_strips_open(twi_strips *self)
         status = open_events(self);
     }
     return status == TW_OK ? open_memory(self) : status;
+}
+
+void twi_strips_stop(twi_strips *self)
+{
+    if (self->word != NULL) {
+        twi_gpu_tell_to_stop(self->stop, self->word);
+    }
 }
 
 void twi_strips_close(twi_strips *self)
@@ -309,8 +326,7 @@ twi_gpu_strip twi_strips_rows(const twi_strips *self, const twi_slot *s, int32_t
 tw_status twi_strips_take_slot(twi_strips *self, twi_slot **out)
 {
     *out = &self->slots[self->turn++ % TWI_SLOTS];
-    tw_status status =
-        check(self, (int)cudaEventSynchronize((*out)->free), "closing the matrix in strips");
+    tw_status status = twi_gpu_watch(self->ctx, (*out)->free, "closing the matrix in strips");
     return status == TW_OK ? twi_check_cancel(self->ctx) : status;
 }
 
@@ -373,8 +389,7 @@ tw_status twi_strips_is_concerned(twi_strips *self, int32_t strip, int64_t block
     tw_status status = TW_OK;
     *concerned = block == self->first; /* nothing was told yet */
     for (int32_t at = first; at < end && status == TW_OK && !*concerned; at++) {
-        status = check(self, (int)cudaEventSynchronize(self->stored[at]),
-                       "closing the matrix in strips");
+        status = twi_gpu_watch(self->ctx, self->stored[at], "closing the matrix in strips");
         *concerned = self->alive[(int64_t)at * self->blocks + column] != 0;
     }
     return status;

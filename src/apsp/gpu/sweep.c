@@ -349,7 +349,7 @@ static tw_status eliminate(gpu_sweep *self)
     if (status != TW_OK) {
         return status;
     }
-    twi_slabs_filler filler = {&self->slabs, type, self->arcs};
+    twi_slabs_filler filler = {self->ctx, &self->slabs, type, self->arcs, plan->threads};
     twi_factor_keeper keeper = {twi_slabs_keep, &filler};
     return twi_factor_keep(self->ctx, &keeper, plan, plan->tree,
                            twi_minplus_kernel_find(plan->isa, type), plan->threads);

@@ -25,7 +25,9 @@
 #define PLANES TWI_BFS_PLANES
 #define STRIP TWI_BFS_STRIP
 #define AHEAD 24        /* arcs from a set that is fetched to the one that is read */
-#define LOOK_EVERY 256  /* vertices between two looks at the clock */
+#define LOOK_EVERY 256  /* vertices between two looks at the clock, */
+#define LOOK_ARCS 16384 /*   and arcs; */
+#define FRESH_EVERY 16  /*   and at the flag, where a vertex may be the first on its page */
 #define PIECE (1 << 22) /* bytes that are cleared at a time */
 
 /* The bit of source s, and the source of a bit, such that the levels of sources stand side by side
@@ -62,6 +64,16 @@ static void fill_infinity(tw_type type, void *levels, int64_t count)
         }
     } else {
         memset(levels, 0xff, (size_t)count * tw_type_size(type));
+    }
+}
+
+/* All rows of the job, unless the call is cancelled. */
+static void fill_rows(const twi_bfs_job *job, void *rows)
+{
+    const int64_t size = (int64_t)tw_type_size(job->type), all = job->count * job->graph->n;
+    for (int64_t first = 0; first < all && !twi_is_cancelled(job->ctx); first += PIECE / size) {
+        const int64_t count = all - first < PIECE / size ? all - first : PIECE / size;
+        fill_infinity(job->type, (char *)rows + first * size, count);
     }
 }
 
@@ -252,7 +264,7 @@ static void give_folds(const twi_bfs_job *job, const twi_bfs_space *space)
     }
 }
 
-/* Level 0; returns how many vertices are active. */
+/* Level 0; returns how many vertices are active, none if cancelled. */
 static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
 {
     int64_t n = job->graph->n;
@@ -264,9 +276,12 @@ static int64_t start(const twi_bfs_job *job, twi_bfs_space *space, void *rows)
     if (job->folds != NULL) {
         memset(space->tally, 0, sizeof *space->tally);
     } else if (!gathers(job, space)) {
-        fill_infinity(job->type, rows, job->count * n);
+        fill_rows(job, rows);
     }
     int64_t active = 0;
+    if (twi_is_cancelled(job->ctx)) { /* its memory may be such as nobody has touched */
+        return 0;
+    }
     for (int i = 0; i < job->count; i++) {
         int64_t s = job->sources[i];
         if (is_empty(&space->seen[s])) {
@@ -301,10 +316,13 @@ static int64_t spread(const twi_bfs_job *job, twi_bfs_space *space, int64_t acti
     twi_bfs_set *coming = space->coming;
     int32_t *list = space->touched;
     uint8_t *is_touched = space->is_touched;
-    int64_t touched = 0;
+    int64_t touched = 0, look = 0;
     for (int64_t i = 0; i < active; i++) {
-        if (i % LOOK_EVERY == 0 && has_to_stop(job)) {
-            return -1;
+        if (i % LOOK_EVERY == 0 || *scanned >= look) {
+            look = *scanned + LOOK_ARCS;
+            if (has_to_stop(job)) {
+                return -1;
+            }
         }
         int32_t u = space->active[i];
         const twi_bfs_set front = space->front[u];
@@ -339,7 +357,7 @@ static int64_t push(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
     int64_t touched = spread(job, space, active, scanned);
     active = touched < 0 ? -1 : 0;
     for (int64_t i = 0; i < touched; i++) {
-        if (i % LOOK_EVERY == 0 && twi_is_cancelled(job->ctx)) {
+        if (i % FRESH_EVERY == 0 && twi_is_cancelled(job->ctx)) {
             return -1;
         }
         int32_t v = space->touched[i];
@@ -397,10 +415,13 @@ static int64_t pull(const twi_bfs_job *job, twi_bfs_space *space, void *rows, in
     const twi_bfs_set *seen = space->seen;
     twi_bfs_set *coming = space->coming;
     uint8_t *is_full = space->is_touched;
-    int64_t active = 0, open_arcs = 0;
+    int64_t active = 0, open_arcs = 0, look = 0;
     for (int64_t v = 0; v < back->n; v++) {
-        if (v % LOOK_EVERY == 0 && has_to_stop(job)) {
-            return -1;
+        if (v % LOOK_EVERY == 0 || *scanned >= look) {
+            look = *scanned + LOOK_ARCS;
+            if (has_to_stop(job)) {
+                return -1;
+            }
         }
         if (is_full[v]) {
             continue;
@@ -435,7 +456,7 @@ static void make_fronts(const twi_bfs_job *job, twi_bfs_space *space, int64_t ac
 {
     for (int64_t i = 0; i < active; i++) {
         const int32_t v = space->active[i];
-        if (i % LOOK_EVERY == 0 && twi_is_cancelled(job->ctx)) {
+        if (i % FRESH_EVERY == 0 && twi_is_cancelled(job->ctx)) {
             return;
         }
         space->front[v] = space->seen[v] & ~space->coming[v];
@@ -490,6 +511,9 @@ twi_bfs_end PASTE(twi_bfs, TWI_KERNEL_ISA)(const twi_bfs_job *job, twi_bfs_space
         if (job->folds != NULL) {
             end_of_level(space->tally, level);
         }
+    }
+    if (twi_is_cancelled(job->ctx)) {
+        return TWI_BFS_CANCELLED;
     }
     if (job->folds != NULL) {
         give_folds(job, space);

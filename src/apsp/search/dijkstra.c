@@ -183,6 +183,7 @@ static int64_t search_buckets(const twi_dijkstra_job *job, twi_dijkstra_space *s
         while (entry != 0) {
             int32_t u = pool[entry].place;
             entry = pool[entry].next;
+            look--; /* a glance at an entry takes as long as an arc */
             if (distance[u] != now || now > cutoff) {
                 continue;
             }

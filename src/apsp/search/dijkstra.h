@@ -11,7 +11,7 @@
 enum { TWI_BUCKETS_MOST = 1 << 16 };
 
 /* Arcs scanned, or entries of a row, between looks at the cancel flag. */
-enum { TWI_DIJKSTRA_LOOK = 1 << 17 };
+enum { TWI_DIJKSTRA_LOOK = 1 << 14 };
 
 /* One thread's memory; `chain` and `bucket` only where buckets are used. */
 typedef struct twi_dijkstra_space {

@@ -39,6 +39,7 @@
 #define BESIDE_MOST 2
 
 #define THREAD_MOST ((int64_t)4 << 20) /* elements of a thread's rows */
+#define TOUCHED ((size_t)1 << 20)      /* bytes of them at a time */
 #define ENTRY 0.5e-9                   /* seconds of a level, gathered and put into its row */
 #define WIDEST 8                       /* bytes of one: the batch may have to be redone in f64 */
 
@@ -156,7 +157,9 @@ static void touch(sample *s)
 {
     size_t bytes = (size_t)(s->size * s->e->plan->graph->n) * tw_type_size(s->e->type);
 #pragma omp parallel num_threads(twi_team(s->e->threads))
-    memset(rows_of(s, twi_thread_id()), 0, bytes);
+    for (size_t at = 0; at < bytes && !twi_is_cancelled(s->e->ctx); at += TOUCHED) {
+        memset(rows_of(s, twi_thread_id()) + at, 0, bytes - at < TOUCHED ? bytes - at : TOUCHED);
+    }
 }
 
 /* The seconds of a source on one thread in a batch of the run, given those of a batch here. Lanes

@@ -231,24 +231,11 @@ static tw_status send(host_run *run, twi_map_slot *slot)
     return status;
 }
 
-/* Tell the passes of a slot's band to end. A copy reaches the device while its processors are all
- * busy, which filling memory, being a kernel, would wait for. */
-static tw_status stop_passes(host_run *run, const twi_map_slot *slot)
+/* Tell the passes of a slot's band to end. */
+static void stop_passes(const host_run *run, const twi_map_slot *slot)
 {
-    cudaStream_t beside = NULL;
-    char *word = (char *)slot->pinned.data + run->stop;
-    tw_status status = twi_gpu_open_stream(run->ctx, &beside, true);
-    if (status == TW_OK) {
-        *(int32_t *)(void *)word = 1;
-        status =
-            twi_gpu_check(run->ctx,
-                          (int)cudaMemcpyAsync((char *)slot->memory.data + run->stop, word,
-                                               sizeof(int32_t), cudaMemcpyHostToDevice, beside),
-                          "ending the passes of a band");
-        (void)cudaStreamSynchronize(beside);
-        (void)cudaStreamDestroy(beside);
-    }
-    return status;
+    twi_gpu_tell_to_stop((int32_t *)(void *)((char *)slot->memory.data + run->stop),
+                         (int32_t *)(void *)((char *)slot->pinned.data + run->stop));
 }
 
 /* Wait for the stream of a slot. Where there are passes, look whether the run is cancelled. */
@@ -256,22 +243,17 @@ static tw_status await_band(host_run *run, const twi_map_slot *slot)
 {
     bool stopped = run->job->repeat == 1;
     const struct timespec nap = {.tv_nsec = 100000};
-    tw_status status = TW_OK;
-    for (int64_t looks = 0; !stopped && status == TW_OK; looks++) {
-        if (cudaStreamQuery(slot->stream.stream) != cudaErrorNotReady) {
-            break;
-        }
+    const cudaStream_t stream = slot->stream.stream;
+    for (int64_t looks = 0; !stopped && cudaStreamQuery(stream) == cudaErrorNotReady; looks++) {
         if (twi_is_cancelled(run->ctx)) {
-            status = stop_passes(run, slot);
+            stop_passes(run, slot);
             stopped = true;
         } else if (looks > 1000) {
             (void)nanosleep(&nap, NULL);
         }
     }
-    if (status == TW_OK) {
-        status = twi_gpu_check(run->ctx, (int)cudaStreamSynchronize(slot->stream.stream),
-                               "computing a band");
-    }
+    const tw_status status =
+        twi_gpu_check(run->ctx, (int)cudaStreamSynchronize(stream), "computing a band");
     return status == TW_OK ? twi_check_cancel(run->ctx) : status;
 }
 
@@ -344,7 +326,7 @@ tw_status twi_map_gpu_run(tw_context *ctx, twi_map_gpu *gpu, const twi_gpu_list 
     if (status != TW_OK) {
         for (int32_t k = 0; k < run.slot_count && job->repeat > 1; k++) {
             if (run.slots[k].row_count > 0 && cudaSetDevice(run.slots[k].device) == cudaSuccess) {
-                (void)stop_passes(&run, &run.slots[k]);
+                stop_passes(&run, &run.slots[k]);
             }
         }
         /* with whatever is still under way in them */

@@ -9,10 +9,10 @@
 #include "gpu/compat.h"
 
 enum {
-    THREADS = 256,
+    THREADS = TWI_LABELS_THREADS,
     BLOCKS = 5, /* of a processor, at a time */
     DEEP = 4,
-    ITEMS = 8, /* of a group: a block that has nothing to do costs 2 ns (H200, November 2026) */
+    ITEMS = TWI_LABELS_ITEMS,
     BYTES = TWI_LABELS_PIECE_BYTES,
     WORDS = BYTES / (int)sizeof(word),
     PIECE = BYTES / (int)sizeof(element), /* columns of a thread */
@@ -164,7 +164,7 @@ template <int LANES>
 static __global__ void TWI_BOUNDS(THREADS, BLOCKS) pass_kernel(const twi_labels l, int32_t pass)
 {
     const int32_t chunk = (int32_t)blockIdx.y;
-    if (read_stamp(l.changed + chunk) < pass - 1) {
+    if (read_stamp(l.changed + chunk) < pass - 1 || read_stamp(l.stop) != 0) {
         return;
     }
     const int64_t groups = THREADS / LANES;
