@@ -78,6 +78,7 @@ void twi_gpu_tell_to_stop(const int32_t *word, int32_t *pinned)
         (void)cudaStreamSynchronize(beside);
         (void)cudaStreamDestroy(beside);
     }
+    (void)cudaGetLastError(); /* not the next call's */
 }
 
 tw_status twi_gpu_wait(tw_context *ctx, cudaStream_t stream, cudaEvent_t event)

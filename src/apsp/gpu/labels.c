@@ -22,8 +22,8 @@
 
 #define FIRST_GUESS 12 /* passes that are queued before the first look */
 #define MORE_PASSES 3  /* after a look that was too early */
-/* That are queued twice, at most: what a cancelled run waits for, 2 ns each, and what a device
- * takes before it lets the host wait. */
+/* Blocks and passes of a portion, at most, of which two are queued: what a cancelled run waits for,
+ * 2 ns a block, and what a device takes before it lets the host wait. */
 #define BLOCKS_AHEAD ((int64_t)2 << 20)
 #define LAUNCHES_AHEAD 240
 
@@ -227,8 +227,11 @@ static tw_status finish(labels_run *self, twi_labels_turn *t, bool *refuted)
             status = await(self, t);
         }
     }
+    if (status != TW_OK) {
+        return status;
+    }
     self->guess = last_change(t) + 1;
-    *refuted = status == TW_OK && self->space.certify && t->here.found->refuted != 0;
+    *refuted = self->space.certify && t->here.found->refuted != 0;
     return status;
 }
 

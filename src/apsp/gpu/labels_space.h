@@ -80,7 +80,8 @@ TW_CHECKED tw_status twi_labels_open(tw_context *ctx, twi_labels_space *self,
 void twi_labels_close(twi_labels_space *self);
 
 /* Memory for what `self` says up to `certify`, and the arcs there. To be emptied in any case, when
- * nothing is queued any more: drained, after a failure, which ends passes under way. */
+ * nothing is queued any more: after a failure, once it has been drained, which also ends passes
+ * that are under way. */
 TW_CHECKED tw_status twi_labels_fill(tw_context *ctx, twi_labels_space *self,
                                      const tw_apsp_plan *plan, const twi_entering *entering);
 void twi_labels_drain(twi_labels_space *self);

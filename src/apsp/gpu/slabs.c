@@ -327,11 +327,12 @@ static void fill_tile(const twi_slabs_filler *f, int32_t b, int way, const void 
     }
 }
 
-/* A large block is the only one at its time, and the threads share its tiles. */
+/* A large block is the only one at its time, and the threads share its tiles: TEAM_LEAST here is
+ * more than what has others beside it there (factor.c). */
 void twi_slabs_keep(void *filler, int32_t b, const void *front, int64_t stride)
 {
     const twi_slabs_filler *f = filler;
-    for (int way = 0; way < TWI_WAYS; way++) {
+    for (int way = 0; way < TWI_WAYS && !twi_is_cancelled(f->ctx); way++) {
         const int64_t rows = rows_of(f->slabs->tree, b, way);
         if (rows * depth_of(f->slabs->tree, b, way) < TEAM_LEAST) {
             for (int64_t row = 0; row < rows; row += TWI_SWEEP_TALL) {

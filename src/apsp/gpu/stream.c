@@ -85,7 +85,6 @@ static tw_status make_left(twi_strips *self, twi_slot *s, int32_t strip, int64_t
         .left = s->left,
         .right = operand_of(&own),
         .depth = depth,
-        .stop = self->stop,
     };
     tw_status status = twi_gpu_wait(self->ctx, self->narrow, self->formed[block & 1]);
     if (status == TW_OK && at >= twi_strips_width(self, strip)) {
@@ -118,7 +117,6 @@ static tw_status multiply(twi_strips *self, twi_slot *s, int32_t strip, int64_t 
         .depth = twi_strips_block_tiles(self, block),
         .skip_across = at,
         .skip_across_count = at < width ? twi_strips_block_tiles(self, block) : 0,
-        .stop = self->stop,
     };
     tw_status status = twi_gpu_wait(self->ctx, wide, s->ready);
     if (status == TW_OK) {
@@ -197,12 +195,7 @@ static tw_status form_columns(twi_strips *self, int64_t block, int32_t first, in
         raw.data = self->raw.data;
         raw.some = self->raw.some;
         twi_gpu_product product = {
-            .c = part,
-            .left = self->square_left,
-            .right = self->raw,
-            .depth = depth,
-            .stop = self->stop,
-        };
+            .c = part, .left = self->square_left, .right = self->raw, .depth = depth};
         status = check(self, self->area->copy(&raw, &part, self->pivot),
                        "starting to copy a part of a panel");
         if (status == TW_OK) {
@@ -482,9 +475,6 @@ tw_status twi_gpu_close_streamed(tw_context *ctx, int32_t device, const twi_gpu_
     }
     if (status == TW_OK && type != host->type) {
         status = find_capped(&self, capped);
-    }
-    if (status != TW_OK) {
-        twi_strips_stop(&self);
     }
     twi_strips_close(&self);
     return status;

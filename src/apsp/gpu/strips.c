@@ -69,7 +69,6 @@ static void lay_out(twi_strips *self)
     self->square_kernel = twi_gpu_kernel_choose(area->type, block);
     self->square_panels = place(self, (int64_t)square_bytes(self), 1);
     self->found = place(self, 1, sizeof *self->found);
-    self->stop = place(self, 1, sizeof *self->stop);
     for (int i = 0; i < TWI_SLOTS; i++) {
         place_slot(self, &self->slots[i]);
     }
@@ -183,22 +182,13 @@ static tw_status open_memory(twi_strips *self)
                   "clearing a flag");
     }
     if (status == TW_OK) {
-        status = check(self, (int)cudaMemsetAsync(self->stop, 0, sizeof *self->stop, self->finish),
-                       "clearing a flag");
-    }
-    if (status == TW_OK) { /* products are on other streams */
-        status = check(self, (int)cudaStreamSynchronize(self->finish), "clearing a flag");
-    }
-    if (status == TW_OK) {
         status = check(self, self->area->set_up(), "setting up the kernels");
     }
-    const size_t told = ((size_t)self->strips * (size_t)self->blocks + 3) / 4 * 4;
     if (status == TW_OK) {
-        status = check(self, (int)cudaMallocHost((void **)&self->alive, told + sizeof *self->word),
-                       "allocating pinned memory");
-    }
-    if (status == TW_OK) {
-        self->word = (int32_t *)(void *)(self->alive + told);
+        status = check(
+            self,
+            (int)cudaMallocHost((void **)&self->alive, (size_t)self->strips * (size_t)self->blocks),
+            "allocating pinned memory");
     }
     return status;
 }
@@ -210,13 +200,6 @@ tw_status twi_strips_open(twi_strips *self)
         status = open_events(self);
     }
     return status == TW_OK ? open_memory(self) : status;
-}
-
-void twi_strips_stop(twi_strips *self)
-{
-    if (self->word != NULL) {
-        twi_gpu_tell_to_stop(self->stop, self->word);
-    }
 }
 
 void twi_strips_close(twi_strips *self)

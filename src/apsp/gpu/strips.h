@@ -49,8 +49,6 @@ typedef struct twi_strips {
     twi_gpu_packed square_left;
     void *square_panels; /* for the resident engine */
     int32_t *found;
-    int32_t *stop; /* products look at it, */
-    int32_t *word; /*   and this is it in pinned host memory, at the end of `alive` */
     twi_slot slots[TWI_SLOTS];
     int64_t turn; /* slots taken so far */
     cudaStream_t in, out, narrow, pivot, finish, wide[2];
@@ -73,8 +71,6 @@ bool twi_strips_cut_to_fit(twi_strips *self, uint64_t limit);
 /* Take memory and streams; twi_strips_close gives back what was taken, also after a failure. */
 TW_CHECKED tw_status twi_strips_open(twi_strips *self);
 void twi_strips_close(twi_strips *self);
-/* Let products that are queued end at once: what is on its way is wanted no more. */
-void twi_strips_stop(twi_strips *self);
 
 /* The next slot, once it is free: so the call follows the device, and can be cancelled. */
 TW_CHECKED tw_status twi_strips_take_slot(twi_strips *self, twi_slot **out);

@@ -163,7 +163,7 @@ static int64_t search_buckets(const twi_dijkstra_job *job, twi_dijkstra_space *s
         distance[i] = TW_APSP_INF_I32;
     }
     int64_t scanned = 0;
-    int64_t look = TWI_DIJKSTRA_LOOK;
+    int64_t left = TWI_DIJKSTRA_LOOK; /* arcs and entries until the next look at the flag */
     int32_t now = 0;
     int32_t top = 2;
     distance[job->source] = 0;
@@ -183,7 +183,14 @@ static int64_t search_buckets(const twi_dijkstra_job *job, twi_dijkstra_space *s
         while (entry != 0) {
             int32_t u = pool[entry].place;
             entry = pool[entry].next;
-            look--; /* a glance at an entry takes as long as an arc */
+            if (--left < 0) {
+                left = TWI_DIJKSTRA_LOOK;
+                if (twi_is_cancelled(job->ctx)) { /* a search begins with empty buckets */
+                    memset(bucket, 0, (size_t)buckets * sizeof *bucket);
+                    memset(filled, 0, (size_t)buckets / 8);
+                    return scanned;
+                }
+            }
             if (distance[u] != now || now > cutoff) {
                 continue;
             }
@@ -200,14 +207,7 @@ static int64_t search_buckets(const twi_dijkstra_job *job, twi_dijkstra_space *s
                 top += less;
             }
             scanned += net->offsets[u + 1] - net->offsets[u];
-            if (scanned >= look) {
-                look = scanned + TWI_DIJKSTRA_LOOK;
-                if (twi_is_cancelled(job->ctx)) { /* a search begins with empty buckets */
-                    memset(bucket, 0, (size_t)buckets * sizeof *bucket);
-                    memset(filled, 0, (size_t)buckets / 8);
-                    return scanned;
-                }
-            }
+            left -= net->offsets[u + 1] - net->offsets[u];
         }
     }
     return scanned;

@@ -113,9 +113,6 @@ static __global__ void TWI_BOUNDS(THREADS, BLOCKS) product_kernel(const twi_gpu_
     }
 
     int first, end;
-    if (p.stop != NULL && *(const volatile int32_t *)p.stop != 0) {
-        return;
-    }
     if (!find_depths(p, down, across, &first, &end)) {
         return;
     }

@@ -60,7 +60,6 @@ typedef struct twi_gpu_product {
     int32_t skip_across_count;
     int32_t stairs;
     int32_t stair;
-    const int32_t *stop; /* a word that ends the product once it is not 0; NULL: there is none */
 } twi_gpu_product;
 
 /* Rows of a caller's matrix, in its type, beside the same rows in the working type. */
