@@ -24,9 +24,12 @@ enum {
     CHUNK = 64,            /* depths that shared memory holds */
     TALL = TWI_SWEEP_TALL,
     LOW = TWI_SWEEP_LOW,
-    ENOUGH = 8192,     /* thread blocks, for any device */
-    ROW_THREADS = 256, /* of passes over rows */
-    SLICES = 256,      /* that rows are cut into where columns are folded */
+    ENOUGH = 8192,       /* thread blocks, for any device */
+    ROW_THREADS = 256,   /* of passes over rows */
+#ifndef TWI_SWEEP_SLICES /* tests have less */
+#define TWI_SWEEP_SLICES 256
+#endif
+    SLICES = TWI_SWEEP_SLICES, /* that rows are cut into where columns are folded */
 };
 
 struct __align__(16) piece
@@ -539,7 +542,23 @@ static __device__ __forceinline__ bool leads_out(const piece &from, const piece 
     return found;
 }
 
-/* Columns without a source are infinite: no arc leads out of anything there. */
+/* The vertex that arc `a` leaves: the last one whose arcs begin there or before. */
+static __device__ __forceinline__ int64_t leaves_from(const int64_t *offsets, int64_t n, int64_t a)
+{
+    int64_t first = 0, end = n;
+    while (end - first > 1) {
+        const int64_t middle = (first + end) / 2;
+        if (offsets[middle] <= a) {
+            first = middle;
+        } else {
+            end = middle;
+        }
+    }
+    return first;
+}
+
+/* Columns without a source are infinite: no arc leads out of anything there. Blocks share the arcs,
+ * not the vertices: those of a hub would keep one of them busy when all others have ended. */
 static __global__ void certify_kernel(const twi_gpu_batch batch, const twi_gpu_folds folds,
                                       const twi_gpu_sweep_arcs arcs)
 {
@@ -547,11 +566,15 @@ static __global__ void certify_kernel(const twi_gpu_batch batch, const twi_gpu_f
     if (*folds.capped == 0 || column >= batch.columns) {
         return;
     }
-    for (int64_t u = blockIdx.y; u < batch.n && *(volatile int32_t *)folds.refuted == 0;
-         u += gridDim.y) {
+    const int64_t all = arcs.offsets[batch.n];
+    const int64_t last = all * (blockIdx.y + 1) / gridDim.y;
+    int64_t a = all * blockIdx.y / gridDim.y;
+    for (int64_t u = leaves_from(arcs.offsets, batch.n, a);
+         a < last && *(volatile int32_t *)folds.refuted == 0; u++) {
+        const int64_t stop = arcs.offsets[u + 1], end = stop < last ? stop : last;
         piece from = *piece_at(batch.x, batch.ld, arcs.place[u], column);
         bool found = false;
-        for (int64_t a = arcs.offsets[u]; a < arcs.offsets[u + 1]; a++) {
+        for (; a < end; a++) {
             found |=
                 leads_out(from, *piece_at(batch.x, batch.ld, arcs.place[arcs.targets[a]], column));
         }

@@ -22,7 +22,9 @@ extern "C" {
 
 #define __global__
 #define __device__
+#define __host__
 #define __forceinline__ inline
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define TWI_BOUNDS(...)
 #define TWI_COMPUTE 0
 #define TWI_WAVE 32
@@ -75,6 +77,32 @@ static inline int4 read16(const void *from)
 template <class T> static inline T min(T a, T b)
 {
     return a < b ? a : b;
+}
+
+template <class T> static inline T max(T a, T b)
+{
+    return a > b ? a : b;
+}
+
+template <class T> static inline T atomicAdd(T *at, T value)
+{
+    const T before = *at;
+    *at += value;
+    return before;
+}
+
+template <class T> static inline T atomicMin(T *at, T value)
+{
+    const T before = *at;
+    *at = min(before, value);
+    return before;
+}
+
+template <class T> static inline T atomicMax(T *at, T value)
+{
+    const T before = *at;
+    *at = max(before, value);
+    return before;
 }
 
 template <class to, class from> static inline to as_bits(from value)
