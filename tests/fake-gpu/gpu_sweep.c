@@ -605,6 +605,26 @@ static void what_was_folded_before_is_kept(void **state)
 
 /* ----------------------------------------------------------------------------------- failures */
 
+/* Of FAILING vertices, into sums or a matrix: however it ends, nothing is left. */
+static tw_status run_failing(tw_context *ctx, const tw_apsp_plan *plan, int folded)
+{
+    static int32_t got[MOST * MOST];
+    tw_matrix out = {got, FAILING, FAILING, FAILING, TW_I32};
+    tw_apsp_summary *summary = NULL;
+    tw_sink sink = TW_SINK_INIT;
+    twi_gpu_outcome outcome;
+    const int64_t before = twi_meter_blocks(ctx->meter);
+    assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL));
+    assert_ok(ctx,
+              folded ? tw_apsp_summary_sink(summary, &sink) : tw_sink_to_matrix(ctx, &sink, &out));
+    tw_status status = run(ctx, plan, &sink, 1, &outcome);
+    tw_sink_destroy(&sink);
+    tw_apsp_summary_destroy(summary);
+    assert_int_equal(fake_live_without(ctx), 0);
+    assert_int_equal(twi_meter_blocks(ctx->meter), before);
+    return status;
+}
+
 static void failing_calls_are_told_and_leave_nothing(void **state)
 {
     tw_context *ctx = *state;
@@ -613,19 +633,10 @@ static void failing_calls_are_told_and_leave_nothing(void **state)
         request r = request_of(TW_I32);
         r.gpus = (twi_gpu_list){.count = 2, .index = {1, 1}};
         tw_apsp_plan *plan = plan_of(ctx, graph, &r);
-        int64_t before = twi_meter_blocks(ctx->meter);
         tw_status status = TW_ERR_DEVICE;
         for (int64_t call = 1; status != TW_OK; call++) {
-            static int32_t got[MOST * MOST];
-            tw_matrix out = {got, FAILING, FAILING, FAILING, TW_I32};
-            tw_apsp_summary *summary = NULL;
-            tw_sink sink = TW_SINK_INIT;
-            twi_gpu_outcome outcome;
-            assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL));
-            assert_ok(ctx, folded ? tw_apsp_summary_sink(summary, &sink)
-                                  : tw_sink_to_matrix(ctx, &sink, &out));
             fake_begin(7, call);
-            status = run(ctx, plan, &sink, 1, &outcome);
+            status = run_failing(ctx, plan, folded);
             if (status != TW_OK) {
                 assert_true(status == TW_ERR_DEVICE || status == TW_ERR_MEMORY);
                 assert_non_null(strstr(tw_last_error(ctx), "cuda:1: "));
@@ -633,10 +644,6 @@ static void failing_calls_are_told_and_leave_nothing(void **state)
             } else {
                 assert_true(call > LEAST_CALLS); /* there were that many to fail */
             }
-            tw_sink_destroy(&sink);
-            tw_apsp_summary_destroy(summary);
-            assert_int_equal(fake_live_without(ctx), 0);
-            assert_int_equal(twi_meter_blocks(ctx->meter), before);
         }
         destroy_plan(plan);
         tw_graph_destroy(graph);
@@ -699,26 +706,13 @@ static void a_run_cancelled_at_any_call_leaves_nothing_and_the_next_one_is_right
         tw_graph *graph = make_graph(ctx, SHAPE, FAILING, 5, 500, TW_I32);
         request r = request_of(TW_I32);
         tw_apsp_plan *plan = plan_of(ctx, graph, &r);
-        const int64_t before = twi_meter_blocks(ctx->meter);
         tw_status status = TW_ERR_CANCELLED;
         for (int64_t call = 1; status != TW_OK; call++) {
-            static int32_t got[MOST * MOST];
-            tw_matrix out = {got, FAILING, FAILING, FAILING, TW_I32};
-            tw_apsp_summary *summary = NULL;
-            tw_sink sink = TW_SINK_INIT;
-            twi_gpu_outcome outcome;
-            assert_ok(ctx, tw_apsp_summary_create(ctx, &summary, 0, NULL, NULL));
-            assert_ok(ctx, folded ? tw_apsp_summary_sink(summary, &sink)
-                                  : tw_sink_to_matrix(ctx, &sink, &out));
             fake_begin(7, 0);
             fake_cancel_at(ctx, call);
-            status = run(ctx, plan, &sink, 1, &outcome);
+            status = run_failing(ctx, plan, folded);
             assert_true(status == TW_ERR_CANCELLED || call > LEAST_CALLS);
             tw_clear_cancel(ctx);
-            tw_sink_destroy(&sink);
-            tw_apsp_summary_destroy(summary);
-            assert_int_equal(fake_live_without(ctx), 0);
-            assert_int_equal(twi_meter_blocks(ctx->meter), before);
         }
         destroy_plan(plan);
         (void)check(ctx, graph, &r, 1);

@@ -21,7 +21,10 @@
 #include "gpu/queue.h"
 
 #define FIRST_GUESS 12 /* passes that are queued before the first look */
-#define MORE_PASSES 3  /* after a look that was too early */
+/* Passes after a look that was too early: one in MORE_SHARE of those before, and at least some.
+ * Where they are too many, the last ones end at once, while a look costs a pass over the batch. */
+#define MORE_PASSES 3
+#define MORE_SHARE 8
 /* Blocks and passes of a portion, at most, of which two are queued: what a cancelled run waits for,
  * 2 ns a block, and what a device takes before it lets the host wait. */
 #define BLOCKS_AHEAD ((int64_t)2 << 20)
@@ -221,7 +224,8 @@ static tw_status finish(labels_run *self, twi_labels_turn *t, bool *refuted)
             status = twi_gpu_clock_start(self->ctx, &t->clock, self->space.stream);
         }
         if (status == TW_OK) {
-            status = go_on(self, t, MORE_PASSES);
+            const int32_t share = t->passes / MORE_SHARE;
+            status = go_on(self, t, share > MORE_PASSES ? share : MORE_PASSES);
         }
         if (status == TW_OK) {
             status = await(self, t);

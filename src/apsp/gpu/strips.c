@@ -373,7 +373,7 @@ tw_status twi_strips_is_concerned(twi_strips *self, int32_t strip, int64_t block
     *concerned = block == self->first; /* nothing was told yet */
     for (int32_t at = first; at < end && status == TW_OK && !*concerned; at++) {
         status = twi_gpu_watch(self->ctx, self->stored[at], "closing the matrix in strips");
-        *concerned = self->alive[(int64_t)at * self->blocks + column] != 0;
+        *concerned = status == TW_OK && self->alive[(int64_t)at * self->blocks + column] != 0;
     }
     return status;
 }

@@ -2,8 +2,7 @@
  * The estimate of searches that correct labels: how often all arcs are scanned, each scan of an arc
  * being a row of labels read from the second cache, and the link. A search for the plan tells how
  * many arcs the paths from one source have at most; so many passes are needed, but labels that a
- * pass has just lowered are used in the same pass, and in the last ones few rows change. A row that
- * very many arcs leave is read over and over from one place, and the others wait for it. Rates as
+ * pass has just lowered are used in the same pass, and in the last ones few rows change. Rates as
  * seen on an H200 in November 2026, in proportion to processors and clock on others.
  */
 #include "apsp/plan/gpu_labels.h"
@@ -24,8 +23,7 @@
 #define MIDDLE 32.0        /* arcs: paths that are longer begin in the middle of something, and */
 #define CORNER 64.0        /*   twice as long are others, of graphs with so many more */
 #define UNKNOWN_DEPTH 24.0 /* arcs of that, where no search has told */
-#define CACHE_RATE 5e12    /* bytes per second, */
-#define HOT_RATE 1.7e10    /*   and of one row */
+#define CACHE_RATE 5e12    /* bytes per second */
 #define COLUMNS 8192.0     /* of a batch, about */
 #define PASS 8e-6          /* seconds of a pass of a batch, however small */
 #define FILL_RATE 1e12     /* bytes per second: labels cleared, folded or converted */
@@ -46,17 +44,6 @@ static double scan_seconds(const tw_apsp_plan *plan, tw_type type, const twi_gpu
            (CACHE_RATE * speed_of(info));
 }
 
-/* Arcs out of one vertex, at most. */
-static double hottest(const tw_graph *graph)
-{
-    int64_t most = 0;
-    for (int64_t v = 0; v < graph->n; v++) {
-        const int64_t degree = graph->offsets[v + 1] - graph->offsets[v];
-        most = degree > most ? degree : most;
-    }
-    return (double)most;
-}
-
 /* Rows leave while other sources are searched. */
 static double estimate(const tw_apsp_plan *plan, tw_type type, const twi_gpu_info *info,
                        double depth)
@@ -66,10 +53,9 @@ static double estimate(const tw_apsp_plan *plan, tw_type type, const twi_gpu_inf
     const double result =
         twi_will_fold(plan) ? 0
                             : rows * (double)twi_plan_cols(plan) * (double)tw_type_size(plan->type);
-    const double hot = rows * hottest(plan->graph) * size / (HOT_RATE * speed_of(info));
-    const double searched =
-        (SCANS_LEAST + SCANS_AN_ARC * depth) * fmax(scan_seconds(plan, type, info), hot) +
-        ceil(rows / COLUMNS) * depth * PASS + 2 * rows * n * size / (FILL_RATE * speed_of(info));
+    const double searched = (SCANS_LEAST + SCANS_AN_ARC * depth) * scan_seconds(plan, type, info) +
+                            ceil(rows / COLUMNS) * depth * PASS +
+                            2 * rows * n * size / (FILL_RATE * speed_of(info));
     const double summed = plan->options.summary_only == 1 && !twi_will_fold(plan)
                               ? rows * n * SUMMARY / plan->threads
                               : 0;
