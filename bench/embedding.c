@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WARM = 200, CALLS = 2000, MOMENTS = 12 };
+enum { WARM = 200, CALLS = 2000, MOMENTS = 40 };
 
 static tw_context *ctx;
 

@@ -25,7 +25,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The least time of CODE for an element, as a column of the table. */
+/* The minimum time of CODE per element, as a column of the table. */
 #define COLUMN(CODE)                                      \
     do {                                                  \
         double best_ = 1;                                 \

@@ -324,6 +324,10 @@ int main(int argc, char **argv)
         {"entry", TW_I32, TW_AUTO, 10001, false, 1, 0, 0},
         {"entry", TW_I32, TW_I32, 10000, true, 1, 0, 0},
         /* pairs at distances beyond 16 bits, which nothing shows before the end */
+        FAR(TW_I32, 4100, false),
+        FAR(TW_AUTO, 4100, false),
+        FAR(TW_I32, 4500, false),
+        FAR(TW_AUTO, 4500, false),
         FAR(TW_I32, 5000, false),
         FAR(TW_AUTO, 5000, false),
         FAR(TW_I32, 5000, true),

@@ -4,7 +4,7 @@ with as many threads: speed and memory per rank. A dense graph with weights of i
 
 For each number P of ranks, in turns: one process with P threads, and P ranks with one thread each. The bytes of
 both results are compared first, unless told otherwise. Speeds are the medians of the turns; the ratio is that of the
-medians. Memory is the most that a rank has allocated, MPI's own aside, beside the most that the process is resident
+medians. Memory is the maximum that a rank has allocated, MPI's own aside, beside the maximum that the process is resident
 with: both hold the part of the file that they read beside its arcs. Predicted is what --explain said right before the
 run, in the same processes; the last column is that against the measured time."""
 import argparse
@@ -19,7 +19,7 @@ here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def report(command):
-    """What it says of its run, and the most memory that it, or a process that it started, was resident with."""
+    """What it says of its run, and the maximum memory that it, or a process that it started, was resident with."""
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(command, stdout=out)
         _, status, usage = os.wait4(process.pid, 0)

@@ -275,7 +275,7 @@ def finish(rows):
         row = {"name": name, **row}
         if row["times"]:
             row["median"] = statistics.median(row["times"])
-            row["least"] = min(row["times"])
+            row["minimum"] = min(row["times"])
             ours = ours or row["median"]
             row["ratio"] = row["median"] / ours
         table.append(row)
@@ -431,8 +431,8 @@ def entropy(bench):
         ]
         rows = bench.compare(image, peers, "memory", bench.args.repeat, 300, close_floats)
         for row in rows:
-            if "least" in row:
-                row["rate"] = side * side / row["least"]
+            if "minimum" in row:
+                row["rate"] = side * side / row["minimum"]
         yield {"title": f"{side} × {side}, window {window} × {window}, {levels} levels",
                "clock": "in memory", "rows": rows}
 
@@ -475,14 +475,14 @@ def markdown(part):
             lines.append(f"| {row['kind']} | {row['n']} | {row['chosen']} | " + " | ".join(cells)
                          + f" | {ratio} |")
     else:
-        lines += ["| | median | least | times ours | same answer |", "|---|---|---|---|---|"]
+        lines += ["| | median | minimum | times ours | same answer |", "|---|---|---|---|---|"]
         for row in part["rows"]:
             if "median" not in row:
                 lines.append(f"| {row['name']} | {row.get('note', 'did not run')} | | | |")
                 continue
             name = row["name"] + (f" ({row['method']})" if row.get("method") else "")
             name += f" {row['version']}" if row.get("version") else ""
-            lines.append(f"| {name} | {seconds(row['median'])} | {seconds(row['least'])} | "
+            lines.append(f"| {name} | {seconds(row['median'])} | {seconds(row['minimum'])} | "
                          f"{row['ratio']:.1f} | {'yes' if row['agrees'] else 'NO'} |")
     return "\n".join(lines) + "\n"
 

@@ -155,7 +155,7 @@ def processor_seconds():
 
 
 def timed(command, repeat=3, clock=processor_seconds):
-    """The least seconds, of processors unless told otherwise, and what the last run printed."""
+    """The minimum seconds, of processors unless told otherwise, and what the last run printed."""
     best, out = float("inf"), ""
     for _ in range(repeat):
         began = clock()

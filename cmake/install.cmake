@@ -58,7 +58,7 @@ install(TARGETS ${libraries} EXPORT tilewright
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/tilewright.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-if(TW_HAVE_MPI) # a library of its own; who uses it brings an MPI
+if(TW_HAVE_MPI) # a library of its own; whoever uses it brings an MPI
   set(mpi_libraries "")
   if(TW_SHARED)
     list(APPEND mpi_libraries tilewright_mpi_shared)
@@ -95,7 +95,7 @@ endforeach()
 list(TRANSFORM private_libs PREPEND -l OUTPUT_VARIABLE TW_PC_LIBS_PRIVATE)
 list(JOIN TW_PC_LIBS_PRIVATE " " TW_PC_LIBS_PRIVATE)
 set(TW_PC_LIBS "")
-if(NOT TW_SHARED) # who links the static library links what it needs
+if(NOT TW_SHARED) # whoever links the static library links what it needs
   set(TW_PC_LIBS " ${TW_PC_LIBS_PRIVATE}")
 endif()
 configure_file(cmake/tilewright.pc.in tilewright.pc @ONLY)

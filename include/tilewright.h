@@ -20,7 +20,7 @@
  *  - A context belongs to one thread at a time. Different contexts are independent. The only call
  *    that may come from another thread or from a signal handler is tw_cancel.
  *  - A process that has computed may fork, and the child may compute too; the thread that forked
- *    may then run single-threaded, threads created later run as usual. The shared library stays
+ *    may then run single-threaded; threads created later run as usual. The shared library stays
  *    loaded after dlclose.
  *    Where METIS is part of the build, the plan of a long sweep may run it in a child process,
  *    unless the program has a handler for SIGCHLD; waitpid(-1) elsewhere may return that child.
@@ -74,7 +74,7 @@ enum {
     TW_ERR_ARGUMENT = 1,       /* the call itself is wrong: a size, an index, a NULL, an option */
     TW_ERR_MEMORY = 2,         /* refused by the system, or over the limit of tw_set_memory */
     TW_ERR_IO = 3,             /* open, read, write, rename, disk full */
-    TW_ERR_FORMAT = 4,         /* a file does not keep to its format */
+    TW_ERR_FORMAT = 4,         /* a file violates its format */
     TW_ERR_RANGE = 5,          /* a value that the requested type cannot hold */
     TW_ERR_UNSUPPORTED = 6,    /* this build or this machine cannot do it */
     TW_ERR_CANCELLED = 7,      /* tw_cancel was called */
@@ -204,7 +204,8 @@ TW_API void tw_device_release(tw_context *ctx);
 TW_API void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user);
 TW_API void tw_set_log(tw_context *ctx, tw_log_fn fn, void *user);
 
-/* Ask the running call to stop: it returns TW_ERR_CANCELLED soon and leaves no part of a file.
+/* Ask the running call to stop: it returns TW_ERR_CANCELLED and leaves no part of a file. It aims
+ * to do so within 50 ms; a few calls with matrices of gigabytes, mostly on a GPU, take longer.
  * Async-signal-safe. The request stays until tw_clear_cancel. */
 TW_API void tw_cancel(tw_context *ctx);
 TW_API void tw_clear_cancel(tw_context *ctx);
@@ -509,14 +510,14 @@ TW_API TW_CHECKED tw_status tw_sink_scaled(tw_context *ctx, tw_sink *out, tw_sin
 TW_API TW_CHECKED tw_status tw_sink_to_preview(tw_context *ctx, tw_sink *out, const char *path,
                                                double maximum);
 
-/* Tell a sink into a file what is coming, before anything is computed: the file is opened, and a
- * large one finds its space while the caller goes on. A hint: other sinks ignore it, a begin with
+/* Tell a sink into a file what is coming, before anything is computed: the file is opened, and
+ * space for a large file is reserved in the background. A hint: other sinks ignore it, a begin with
  * another shape starts over, and what goes wrong is reported by begin. */
 TW_API void tw_sink_expect(tw_context *ctx, tw_sink *sink, const tw_shape *shape);
 
 /* Bytes that a sink into a file will hold at most while a result of that shape passes, which no
  * plan counts: lines of csv, or a large file's rows, on their way to the disk; 0 for other sinks.
- * Where memory is short it makes do with less: one line, or nothing. */
+ * Where memory is short it uses less, down to one line or none. */
 TW_API uint64_t tw_sink_memory(const tw_sink *sink, const tw_shape *shape);
 
 /* Release what a tw_sink_to_* or *_sink function put into *sink, which is then as TW_SINK_INIT left
@@ -669,9 +670,9 @@ typedef struct tw_apsp_options {
     int32_t order_cache; /* 1: an order that a sweep has to make is kept in the user's cache folder,
                             and found there the next time; see tw_apsp_order. 0: no file is read or
                             written */
-    int32_t predecessors; /* 1 if the run will give predecessors, too: what they take is then in the
-                             memory of the plan, and in the limit that a refusal names. A run may
-                             give them even so. 0: none */
+    int32_t predecessors;    /* 1: include the memory for predecessors in the plan and in the limit
+                                named by a refusal. 0: leave it out. A run may request them
+                                either way */
     const char *checkpoint;  /* a file from which an interrupted run can resume; see below. NULL:
                                 none. Read until the run ends */
     double checkpoint_every; /* seconds from one checkpoint to the next, about; 0: as often as
@@ -735,9 +736,8 @@ typedef struct tw_apsp_plan_info {
                           sinks and predecessors take, and in the first working type: a wider one,
                           where it is needed, takes more */
     uint64_t device_memory; /* maximum bytes on each of its devices, in addition; 0 on the CPU */
-    double seconds;         /* that the run will take, estimated: without what the plan has done
-                               for it, such as the order of a sweep or rows of searches that it
-                               tried */
+    double seconds;         /* estimated run time, excluding work that the plan has already done,
+                               such as the order of a sweep or rows of searches that it tried */
     const char *device;     /* "cpu", "cuda", "cuda:1", ...; owned by the plan */
     const char *order; /* where the order of a sweep came from: "computed", "cached" or "given"; ""
                           for other methods */
@@ -1014,8 +1014,8 @@ typedef struct tw_reach_options {
     }
 
 typedef struct tw_reach_plan tw_reach_plan;
-/* The maximum that a plan and its run need on one thread, in bytes besides the graph, for a graph
- * of that many vertices and arcs, whatever its shape. */
+/* An upper bound on the minimum memory of a plan and its run, in bytes besides the graph: on one
+ * thread with the smallest blocks, for the worst graph of that many vertices and arcs. */
 TW_API TW_CHECKED tw_status tw_reach_least_memory(tw_context *ctx, uint64_t *bytes,
                                                   int64_t vertices, int64_t arcs,
                                                   const tw_reach_options *opts);
@@ -1370,7 +1370,7 @@ typedef struct tw_entropy_plan_info {
     int64_t window; /* elements of a whole window */
     int64_t block;  /* rows of the result in memory at a time, under the memory limit when the plan
                        was made */
-    uint64_t bytes; /* of memory that they take, besides the array */
+    uint64_t bytes; /* memory for them, not counting the array */
     double largest; /* the largest value there can be: the logarithm of the minimum of levels and
                        elements of a window, in the base of the options */
 } tw_entropy_plan_info;

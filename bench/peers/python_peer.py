@@ -20,7 +20,7 @@ def read_triples(path, numpy):
 
 
 def least_of_parallel_edges(numpy, n, source, target, weight):
-    """SciPy would add parallel edges up; shortest paths want the least."""
+    """SciPy would add parallel edges up; shortest paths need the minimum."""
     order = numpy.lexsort((weight, target, source))
     source, target, weight = source[order], target[order], weight[order]
     first = numpy.ones(len(source), dtype=bool)

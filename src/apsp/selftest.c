@@ -132,8 +132,8 @@ static void fill_matrix(const tw_graph *graph, void *matrix, tw_type type)
     }
 }
 
-/* A matrix this small is never streamed by itself: here it is, with the least memory on the device
- * and with three times as much. */
+/* A matrix this small is never streamed by itself: here it is, with the minimum memory on the
+ * device and with three times as much. */
 static void run_streamed(const twi_tester *t, const sample *s, tw_type type, int32_t device,
                          tw_matrix *out)
 {

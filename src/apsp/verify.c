@@ -52,7 +52,7 @@ struct tw_apsp_verifier {
     tw_apsp_options options;
     int64_t samples;
     uint64_t seed;
-    double depth; /* of the least distance below zero */
+    double depth; /* of the minimum distance below zero */
 
     tw_shape shape;
     int64_t next;         /* row expected */

@@ -195,7 +195,7 @@ static uint64_t left_in_group(const hierarchy *h, const char *folder)
     return left_of(limit, reclaimable == NONE ? used : left_of(used, reclaimable));
 }
 
-/* The least that the group and those above it leave, up to the first `top` characters. */
+/* The minimum that the group and those above it leave, up to the first `top` characters. */
 static uint64_t left_up_to(const hierarchy *h, char *folder, size_t top)
 {
     uint64_t left = left_in_group(h, folder);

@@ -3,7 +3,8 @@
  *
  * A command returns a tw_status; the sentence for the user is in the context (the library put it
  * there, or the command with tw_fail). main turns both into a line on standard error and an exit
- * code: 0 done, 1 done but the answer is no, 2 could not.
+ * code: 0 finished; 1 finished, but a check failed, files differ or no shortest path exists;
+ * 2 failed.
  */
 #ifndef FRAME_JOB_H
 #define FRAME_JOB_H
@@ -21,7 +22,7 @@ struct cli_job {
     double started; /* cli_seconds() when the program began */
     bool quiet;
     bool silent;       /* --quiet was given: a file of many is quiet without it */
-    bool answer_is_no; /* everything went well, and the answer is no: exit 1 */
+    bool answer_is_no; /* finished, but a check failed, files differ or no path exists: exit 1 */
     bool stdout_taken; /* a result goes to standard output, so a report goes to standard error */
     const cli_parsed *parsed;   /* what the arguments were */
     struct cli_report *reports; /* the document that reports of single files go into; NULL: each is
@@ -84,7 +85,7 @@ void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * what is not UTF-8 are shown as question marks. */
 void cli_error(const char *sentence);
 
-/* The most memory this process ever occupied, in bytes. */
+/* The maximum memory that this process ever occupied, in bytes. */
 uint64_t cli_peak_rss(void);
 
 #endif

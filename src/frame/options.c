@@ -282,7 +282,7 @@ static const char *expected_of(char text[EXPECTED], const cli_option *option)
         (void)snprintf(text, EXPECTED, "a whole number, %d or more", option->constant);
         return text;
     case CLI_OPTIONAL_COUNT: /* whose range its command knows */
-        return "a whole number";
+        return "a whole number without a sign";
     case CLI_SEED:
         return "a whole number, 0 or more";
     case CLI_NUMBER:

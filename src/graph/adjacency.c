@@ -2,7 +2,7 @@
  * A matrix of adjacency to compressed rows: one pass counts the edges of each row, a second writes
  * them. Threads take blocks of rows. Rows are first converted to doubles, in which every weight
  * type is exact, with +inf for "no edge"; so the type of entries is looked at once per row. When
- * each edge counts both ways, entry (i, j) becomes the least of (i, j) and (j, i): a block reads
+ * each edge counts both ways, entry (i, j) becomes the minimum of (i, j) and (j, i): a block reads
  * its columns as short pieces of rows, one cache line each.
  *
  * Integers that may not fit i32 (wide ones: u32, i64, u64) become i32 if all of them do, which the

@@ -81,7 +81,7 @@ TW_CHECKED tw_status twi_graph_reverse(tw_context *ctx, tw_graph **out, const tw
                                        int threads);
 uint64_t twi_graph_reverse_memory(const tw_graph *graph);
 
-/* The graph with the least of parallel arcs only, without names; *out is NULL if it has none. */
+/* The graph with only the lightest of parallel arcs, without names; *out is NULL if it has none. */
 TW_CHECKED tw_status twi_graph_drop_parallel(tw_context *ctx, tw_graph **out,
                                              const tw_graph *graph);
 

@@ -12,7 +12,7 @@ typedef struct span {
     int64_t bad; /* place of the first integer outside; INT64_MAX if none */
 } span;
 
-/* The least and the largest of them, and the first outside low ... high. */
+/* The smallest and the largest of them, and the first outside low ... high. */
 static span find_span(tw_context *ctx, const void *in, int64_t count, int64_t low, int64_t high)
 {
     const int64_t stretches = (count + STRETCH - 1) / STRETCH;

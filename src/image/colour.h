@@ -6,7 +6,7 @@
 
 #define TWI_COLOURS 256
 
-/* Colours of TWI_COLOURS values from the least to the most, as red, green and blue of sRGB. */
+/* Colours of TWI_COLOURS values, from smallest to largest, as red, green and blue of sRGB. */
 void twi_colour_map(uint8_t out[TWI_COLOURS][3]);
 
 #endif

@@ -77,7 +77,7 @@ static double inside_f32(double limit, int direction)
     return (double)rounded;
 }
 
-/* The least (direction -1) or the largest number within the bound of a true value, which lies
+/* The smallest (direction -1) or the largest number within the bound of a true value, which lies
  * within `error` units of double of `value`. An infinite one with an error has overflowed. */
 static double widen(double value, double error, int direction, precision p)
 {
@@ -208,7 +208,7 @@ static twi_interval wave(int code, twi_interval a, precision p)
     return result;
 }
 
-/* Functions that fall and then rise again, with their least value at 0. */
+/* Functions that fall and then rise again, with their minimum at 0. */
 static twi_interval valley(int code, twi_interval a, precision p)
 {
     twi_interval result = ends_of(code, a, p);

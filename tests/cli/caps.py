@@ -45,7 +45,7 @@ _, status, usage = os.wait4(child, 0)
 print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 """
 ALL = "TW_TEST_ALL" in os.environ
-TIGHT = 1.5  # times the least that works, which a limit may be; rounding and small things are in it
+TIGHT = 1.5  # times the minimum that works, which a limit may be; rounding and small things are in it
 TAKEN = 1.4  # times what is then occupied, which a limit may be
 SIDE = 2400  # of images: 5.8 MB a plane of u8
 

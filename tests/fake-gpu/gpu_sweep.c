@@ -73,6 +73,14 @@ static void make_tree(edges *e)
     }
 }
 
+/* From its last vertex a search by passes over vertices in turn takes one for each arc. */
+static void make_path(edges *e)
+{
+    for (int64_t v = 1; v < e->n; v++) {
+        join(e, v - 1, v);
+    }
+}
+
 static void make_star(edges *e)
 {
     for (int64_t v = 1; v < e->n; v++) {
@@ -141,7 +149,7 @@ static void make_nothing(edges *e)
 
 static void (*const shapes[])(edges *) = {make_tree,   make_star,      make_clique,
                                           make_grid,   make_worn_grid, make_components,
-                                          make_random, make_nothing};
+                                          make_random, make_nothing,   make_path};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static tw_graph *make_graph(tw_context *ctx, int shape, int64_t n, uint64_t seed, int64_t heaviest,

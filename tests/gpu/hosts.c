@@ -1,7 +1,7 @@
 /*
  * Matrices in host memory that are dealt out to several devices or streamed through one, against
  * the CPU engine: every type, sizes around the tile edges, one GPU named one to five times, and
- * limits from the least memory upwards. Weights are whole and sums small, so that every type must
+ * limits from the minimum memory upwards. Weights are whole and sums small, so that every type must
  * give the same numbers, bit by bit; with fractions, several devices must give the bits of one.
  * Graphs that fall apart come too: tiles without a path are left out of the work.
  * What lies between the rows is poisoned and must stay so. Without a GPU everything is skipped,
@@ -47,7 +47,7 @@ typedef struct host_case {
     double density;
     int32_t heaviest;
     int32_t devices; /* 0: streamed */
-    double room;     /* streamed: this many times the least memory */
+    double room;     /* streamed: this many times the minimum memory */
     bool undirected;
     shape form;
 } host_case;

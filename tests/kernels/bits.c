@@ -105,7 +105,7 @@ enum { SHAPE_MR = 4 };
         }                                                                                        \
         return (twi_range){0, (int32_t)(depth + depth % 2)};                                     \
     }                                                                                            \
-    /* out[i][j] = the least in[i][p] + tile[p][j], for rows i of one column panel. */           \
+    /* out[i][j] = min over p of in[i][p] + tile[p][j], for rows i of one column panel. */       \
     static void rule_columns_##S(T *c, int64_t ld, int64_t n, int64_t at, int64_t width)         \
     {                                                                                            \
         T *old = must_have((size_t)width * sizeof(T));                                           \

@@ -131,7 +131,7 @@ static void compare(const graph_case *c, const tw_graph *graph, const tw_apsp_op
     free(given);
 }
 
-/* Tasks of others that all ranks did, and the most memory of one. */
+/* Tasks of others that all ranks did, and the maximum memory of one. */
 typedef struct outcome {
     int64_t helped;
     uint64_t memory;

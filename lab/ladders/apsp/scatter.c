@@ -5,7 +5,7 @@
  * any order; every eighth joins the same vertices as the one before it.
  *
  *   host     filled and the edges put on the host, one copy of it all; back by a copy for each row
- *   card     the edges copied, filled and the edges put on the card, the least by atomic minimum
+ *   card     the edges copied; the card fills and writes them, keeping the minimum atomically
  *   pack     back by one copy of it all, padding too, which the host then drops
  *   copy-2d  back by one copy that leaves the padding behind, cudaMemcpy2D
  *   engine   the library's compressed rows and kernels: arcs of a vertex by neighbouring threads,
@@ -455,7 +455,8 @@ static const lab_rung rungs[] = {
     {.name = "card",
      .parent = "host",
      .row = "B2",
-     .idea = "only the edges are copied; the card fills and puts, the least by atomic minimum",
+     .idea = "only the edges are copied; the card fills and writes edges, keeping the minimum "
+             "atomically",
      .source = "apsp/scatter.c make_on_card fetch_each_row " IN_KERNELS,
      .run = LAB_ON_GPU(run_there_and_back),
      .a = BY_CARD,

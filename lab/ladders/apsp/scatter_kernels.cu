@@ -1,8 +1,8 @@
 /*
  * The kernels of ladder apsp-scatter (scatter.c lists the rungs): a padded matrix of distances
  * made on the card from edges that lie there, one thread an element, then one thread an edge. Edges
- * between the same vertices may meet in an element at the same time: the least wins by an atomic
- * minimum.
+ * between the same vertices may meet in an element at the same time: the lightest wins by an
+ * atomic minimum.
  */
 #include "ladders/apsp/scatter_kernels.h"
 

@@ -14,9 +14,9 @@ typedef struct lab_edges {
     int32_t *source, *target, *weight;
 } lab_edges;
 
-/* ld x ld on the card, of which n x n are vertices: 0 on their diagonal, the least weight of the
- * edges between two, "no path" elsewhere and in the padding; the runtime's error number. And the
- * kernel that puts the edges, to ask about it. */
+/* ld x ld on the card, of which n x n are vertices: 0 on their diagonal, the minimum weight of
+ * the edges between two, "no path" elsewhere and in the padding; the runtime's error number. And
+ * the kernel that puts the edges, to ask about it. */
 #define LAB_SCATTER_THREADS 256
 int lab_scatter(int32_t *d, int ld, int n, const lab_edges *edges);
 const void *lab_scatter_kernel(void);

@@ -30,10 +30,10 @@ uint64_t twi_cpu_closure_memory(const twi_minplus_kernel *kernel, int64_t n, int
 /* Tasks that so many threads have to share at a time; 1 for a matrix that one of them closes. */
 int64_t twi_cpu_closure_tasks(const twi_minplus_kernel *kernel, int64_t n, int threads);
 
-/* Close `work` in place: entry (i, j) becomes the least sum over walks i -> j. The diagonal is 0 on
- * entry; no entry is negative, but of a matrix of one tile (signed.h). With `symmetric` the matrix
- * is symmetric, half of the work is done and both halves are filled in the end. The same bits for
- * any number of threads. */
+/* Close `work` in place: entry (i, j) becomes the minimum sum over walks i -> j. The diagonal is 0
+ * on entry; no entry is negative, but of a matrix of one tile (signed.h). With `symmetric` the
+ * matrix is symmetric, half of the work is done and both halves are filled in the end. The same
+ * bits for any number of threads. */
 TW_CHECKED tw_status twi_cpu_closure(tw_context *ctx, const twi_work *work, int32_t block,
                                      int threads, bool symmetric);
 

@@ -1,9 +1,9 @@
 /*
- * The closure of a small matrix that came from few arcs. Row u is the least of itself and, for each
- * arc u -> v, row v with the weight of the arc added: rows pull from their neighbours until none of
- * them changes, in a few passes where closing the tile would take a step for each vertex. A row
- * pulls only from those that have changed since it last did; passes go through the vertices up and
- * down in turn, so that a chain in either direction takes two.
+ * The closure of a small matrix that came from few arcs. Row u is the minimum of itself and, for
+ * each arc u -> v, row v with the weight of the arc added: rows pull from their neighbours until
+ * none of them changes, in a few passes where closing the tile would take a step for each vertex. A
+ * row pulls only from those that have changed since it last did; passes go through the vertices up
+ * and down in turn, so that a chain in either direction takes two.
  *
  * Of whole numbers the entry (u, v) is added, which may be less than the arc. Entries below the
  * kernel's cap are the distances, as those of a closure are, whatever the order: each is the length

@@ -12,9 +12,9 @@ bool twi_may_be_plain(twi_isa isa, tw_type type);
  * for u16, and where it expects 7, and plain sums of bytes are faster, theirs for u8. */
 TWI_SHARED const twi_minplus_kernel *twi_closure_kernel(const tw_apsp_plan *plan, tw_type type);
 
-/* Fill `work` from the plan's graph: 0 on the diagonal, the least weight of parallel arcs (with the
- * plan's potentials, if any), infinity elsewhere and in the padding; weights at or above infinity
- * become infinity. */
+/* Fill `work` from the plan's graph: 0 on the diagonal, the minimum weight of parallel arcs (with
+ * the plan's potentials, if any), infinity elsewhere and in the padding; weights at or above
+ * infinity become infinity. */
 void twi_scatter(tw_context *ctx, const tw_apsp_plan *plan, const twi_work *work);
 
 /* Entries at the kernel's infinity become those of its type's, where these differ (15 and 7 bits).

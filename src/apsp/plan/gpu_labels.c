@@ -45,8 +45,8 @@ static double scan_seconds(const tw_apsp_plan *plan, tw_type type, const twi_gpu
 }
 
 /* Rows leave while other sources are searched. */
-static double estimate(const tw_apsp_plan *plan, tw_type type, const twi_gpu_info *info,
-                       double depth)
+double twi_gpu_labels_seconds(const tw_apsp_plan *plan, tw_type type, const twi_gpu_info *info,
+                              double depth)
 {
     const double rows = (double)twi_plan_rows(plan), n = (double)plan->graph->n;
     const double size = (double)tw_type_size(type);
@@ -85,7 +85,7 @@ static void weigh(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c, const t
     }
     c->possible = true;
     c->memory = twi_gpu_labels_memory(plan, type) + twi_delivery_planned(plan, NULL);
-    c->seconds = estimate(plan, type, info, depth);
+    c->seconds = twi_gpu_labels_seconds(plan, type, info, depth);
     snprintf(c->basis, sizeof c->basis,
              "labels corrected along %lld arc%s in %s, paths of %.0f arc%s, on %.40s, using %s of "
              "its memory",

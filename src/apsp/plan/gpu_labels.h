@@ -10,4 +10,8 @@
 TW_CHECKED tw_status twi_consider_gpu_labels(tw_context *ctx, tw_apsp_plan *plan, twi_candidate *c,
                                              double farthest, double rival);
 
+/* The seconds of a run in `type`, if the longest path from any source has `depth` arcs. */
+double twi_gpu_labels_seconds(const tw_apsp_plan *plan, tw_type type, const twi_gpu_info *info,
+                              double depth);
+
 #endif

@@ -5,14 +5,14 @@
  * u16, 64 of i32 or f32, 32 of f64). Scanning vertex u takes each arc u->v once for all sources,
  * line[v] = min(line[v], line[u] + w), and if a lane became smaller puts v, unless it is in it
  * already, into a bucket queue by the length of the walk that brought it there: the key of u and w.
- * (The least of the lanes that became smaller would be a worse key: on a grid a vertex is then
+ * (The minimum of the lanes that became smaller would be a worse key: on a grid a vertex is then
  * scanned 2.7 times as often.) The searches of different sources disagree about the order, so a
  * vertex is scanned several times (5 to 8 on random graphs) instead of once, but the queue, the
  * branches and the cache misses are paid once for all sources. Of lines of 128, 256 and 512 bytes,
- * 256 took the least time on a Xeon, with AVX-512 and with AVX2 (up to a third less than 128); on a
- * Neoverse N1 random graphs took as long as with 128, grids a sixth longer (November 2026).
+ * 256 took the shortest time on a Xeon, with AVX-512 and with AVX2 (up to a third less than 128);
+ * on a Neoverse N1 random graphs took as long as with 128, grids a sixth longer (November 2026).
  *
- * The order of scans cannot change the result: it is the least left-to-right sum over all walks,
+ * The order of scans cannot change the result: it is the minimum left-to-right sum over all walks,
  * for rounded sums too, since adding a weight >= 0 is monotone and never makes a sum smaller. So
  * it equals Dijkstra's bit for bit.
  *

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PATCH 64 /* the most sources of one batch of the lane search */
+#define PATCH 64 /* maximum number of sources in one batch of the lane search */
 
 enum { FRESH = 0, WAITING = 1, TAKEN = 2 };
 

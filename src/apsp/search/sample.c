@@ -2,8 +2,8 @@
  * A few searches for the plan. They go on under the conditions of the run: on all threads at once,
  * since these share caches and memory, in batches that are cut out of a block of rows as the run
  * cuts them, since near sources are cheaper than scattered ones. What counts is the time that
- * threads were running, and of several rounds the one with the least of it for an arc: what else
- * the machine does must not decide between methods.
+ * threads were running, and of several rounds the one with the minimum per arc: what else the
+ * machine does must not decide between methods.
  */
 #include "apsp/search/sample.h"
 

@@ -6,7 +6,7 @@
  *
  * Where the result is a matrix in memory that needs nothing but a wider type at most, every batch
  * puts its rows there itself, while they are in the cache; else a block is delivered as a whole.
- * Where summaries are all that is wanted, threads fold the rows of a batch themselves, and a
+ * Where only summaries are requested, threads fold the rows of a batch themselves, and a
  * breadth-first search makes no rows. In both cases nothing of a block is kept, so that it can
  * have many batches for each thread: threads wait for each other at its end only, and cores
  * are not all equally fast (16 of a Xeon, November 2026: searches took 0.21 to 0.40 s on them).
@@ -247,7 +247,7 @@ static uint64_t block_bytes(const twi_searcher *e)
     return half < usual ? half : usual;
 }
 
-/* Whether folds are all that is wanted, and rows can become such: of whole numbers. */
+/* Whether only folds are requested, and rows can become such: of whole numbers. */
 static bool may_fold(const twi_searcher *e, const twi_delivery *delivery)
 {
     return twi_delivery_is_folded(delivery) && e->plan->graph->integral &&

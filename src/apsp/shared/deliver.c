@@ -84,8 +84,8 @@ tw_status twi_delivery_misfit(tw_context *ctx, const twi_delivery *delivery, int
     const char *why = "";
     if (!isfinite(distance)) {
         return tw_fail(ctx, TW_ERR_RANGE,
-                       "the distance %.60s -> %.60s, or a sum on the way to it, is beyond the "
-                       "largest number of %s; %s",
+                       "the distance %.60s -> %.60s, or a sum on the way to it, exceeds the range "
+                       "of %s; %s",
                        source, target, narrow ? "the working type f32" : "f64",
                        narrow ? "leave the working type to 'auto'" : "scale the weights down");
     }

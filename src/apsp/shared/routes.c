@@ -302,7 +302,7 @@ static tw_status check_overflow(const query *q)
     uint8_t *reached = (uint8_t *)q->search.place;
     twi_mark_reached(q->graph, &q->from, 1, reached, q->search.heap);
     return reached[q->to] ? tw_fail(q->ctx, TW_ERR_RANGE,
-                                    "the distance %d -> %d is beyond the largest number of f64; "
+                                    "the distance %d -> %d exceeds the range of f64; "
                                     "scale the weights down",
                                     (int)q->from, (int)q->to)
                           : TW_OK;

@@ -303,7 +303,7 @@ static tw_status summary_begin(void *self, tw_context *ctx, const tw_shape *shap
 {
     tw_apsp_summary *summary = self;
     if (shape->rows < 0 || shape->cols < 0 || !twi_type_is_element(shape->type)) {
-        return tw_fail(ctx, TW_ERR_ARGUMENT, "a %lld x %lld matrix of %s cannot be summarized",
+        return tw_fail(ctx, TW_ERR_ARGUMENT, "a %lld x %lld matrix of %s cannot be summarised",
                        (long long)shape->rows, (long long)shape->cols, tw_type_name(shape->type));
     }
     forget(summary);

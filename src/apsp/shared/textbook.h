@@ -44,13 +44,13 @@ TWI_SHARED bool twi_textbook_bellman_ford(const tw_graph *graph, int32_t source,
  * zero that rounding makes negative keeps pulling its vertices down until none of them hangs on the
  * way in. By how much an arc u -> v fails to be tight, distance[u] + w - distance[v], is never
  * negative but for rounding; Dijkstra with that as the weight finds, for every vertex, the path
- * that fails by the least, which is a shortest one, and a parent that was final before. The
- * distances stay. */
+ * that fails by the smallest amount, which is a shortest one, and a parent that was final before.
+ * The distances stay. */
 void twi_textbook_straighten(const tw_graph *graph, int32_t source, twi_textbook *found);
 
 /* TW_OK if the graph has no negative cycle, else TW_ERR_NEGATIVE_CYCLE with one. A cycle of floats
  * whose sum is negative by no more than rounding can make it counts as zero. *depth (may be NULL):
- * how far below zero the least distance of the graph lies; 0 without negative weights. */
+ * how far below zero the minimum distance of the graph lies; 0 without negative weights. */
 TW_CHECKED tw_status twi_textbook_negative_cycle(tw_context *ctx, const tw_graph *graph,
                                                  double *depth);
 

@@ -117,13 +117,14 @@ static bool run(tw_context *ctx, shared *out, const twi_skeleton *skeleton, idx_
     return child > 0 && out->done == 1;
 }
 
-/* The order into a twi_order, every vertex a group; false if it is no permutation. */
-static bool take(twi_order *out, const shared *found)
+/* The order into a twi_order, every vertex a group; false if it is no permutation, or cancelled. */
+static bool take(tw_context *ctx, twi_order *out, const shared *found)
 {
     uint8_t *seen = (uint8_t *)out->first; /* not yet needed, and zero */
+    int64_t left = 0;
     for (int64_t i = 0; i < out->n; i++) {
         const idx_t v = found->order[i];
-        if (v < 0 || v >= out->n || seen[v] != 0) {
+        if (twi_is_stopped(ctx, &left, 1) || v < 0 || v >= out->n || seen[v] != 0) {
             return false;
         }
         seen[v] = 1;
@@ -152,7 +153,7 @@ tw_status twi_metis_order(tw_context *ctx, twi_order *out, const twi_skeleton *s
     if ((status = twi_alloc(ctx, &out->vertex, n, sizeof *out->vertex, what)) == TW_OK &&
         (status = twi_alloc_zeroed(ctx, &out->first, n + 1, sizeof *out->first, what)) == TW_OK &&
         (status = twi_alloc(ctx, &lists, n + 1 + links, sizeof *lists, what)) == TW_OK) {
-        if (n == 0 || !run(ctx, found, skeleton, lists) || !take(out, found)) {
+        if (n == 0 || !run(ctx, found, skeleton, lists) || !take(ctx, out, found)) {
             twi_order_clear(out);
         }
         status = twi_check_cancel(ctx);

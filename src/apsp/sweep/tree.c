@@ -302,32 +302,30 @@ static tw_status make_blocks(builder *b, int32_t *root)
 /* ------------------------------------------------------------------------------- the tree itself
  */
 
-/* Blocks in the order in which parents come first, from the list of roots on. `order` gets them;
- * returns how many. */
-static int32_t list_blocks(const builder *b, int32_t root, int32_t *order, int32_t *stack)
+/* Blocks in the order in which parents come first, from the list of roots on. `order` gets them,
+ * *high the members of all sets above them; returns how many, fewer if cancelled. */
+static int32_t list_blocks(const builder *b, int32_t root, int32_t *order, int32_t *stack,
+                           int64_t *high)
 {
     int32_t count = 0;
     int32_t waiting = 0;
+    int64_t left = 0;
+    *high = 0;
     for (int32_t g = root; g != NONE; g = b->groups[g].next) {
         stack[waiting++] = g;
-        while (waiting > 0) {
+        while (waiting > 0 && !twi_is_stopped(b->ctx, &left, 1)) {
             int32_t next = stack[--waiting];
             order[count++] = next;
+            *high += b->groups[next].count;
             for (int32_t c = b->groups[next].child; c != NONE; c = b->groups[c].next) {
                 stack[waiting++] = c;
             }
         }
+        if (waiting > 0) {
+            break;
+        }
     }
     return count;
-}
-
-static int64_t high_total(const builder *b, const int32_t *order, int32_t blocks)
-{
-    int64_t total = 0;
-    for (int32_t i = 0; i < blocks; i++) {
-        total += b->groups[order[i]].count;
-    }
-    return total;
 }
 
 static tw_status allocate_tree(tw_context *ctx, twi_tree *tree, int32_t blocks, int64_t high)
@@ -355,10 +353,15 @@ static tw_status allocate_tree(tw_context *ctx, twi_tree *tree, int32_t blocks, 
     return TW_OK;
 }
 
-/* The vertices of block i, with all groups that it took in. */
-static void write_members(const builder *b, twi_tree *tree, int32_t g, int32_t i, int32_t *filled)
+/* The vertices of block i, with all groups that it took in; false if cancelled. `left`: steps until
+ * the next look. */
+static bool write_members(const builder *b, twi_tree *tree, int32_t g, int32_t i, int32_t *filled,
+                          int64_t *left)
 {
     for (int32_t m = b->groups[g].member; m != NONE; m = b->groups[m].other) {
+        if (twi_is_stopped(b->ctx, left, b->groups[m].size)) {
+            return false;
+        }
         for (int32_t at = b->order->first[m]; at < b->order->first[m + 1]; at++) {
             int32_t v = b->order->vertex[at];
             tree->block[v] = i;
@@ -366,6 +369,7 @@ static void write_members(const builder *b, twi_tree *tree, int32_t g, int32_t i
             tree->vertex[(*filled)++] = v;
         }
     }
+    return true;
 }
 
 /* `order` has parents first: block i is the i-th from its end. */
@@ -376,12 +380,12 @@ static tw_status write_tree(const builder *b, twi_tree *tree, const int32_t *ord
     int64_t left = 0;
     for (int32_t i = 0; i < tree->blocks; i++) {
         const group *g = &b->groups[order[tree->blocks - 1 - i]];
-        if (twi_is_stopped(b->ctx, &left, g->count)) {
-            return twi_check_cancel(b->ctx);
-        }
         tree->first[i] = filled;
         tree->high_first[i] = high;
-        write_members(b, tree, order[tree->blocks - 1 - i], i, &filled);
+        if (twi_is_stopped(b->ctx, &left, g->count) ||
+            !write_members(b, tree, order[tree->blocks - 1 - i], i, &filled, &left)) {
+            break;
+        }
         for (int32_t h = 0; h < g->count; h++) {
             tree->high[high++] = b->high[g->high + h];
         }
@@ -413,9 +417,10 @@ static tw_status find_parents(const builder *b, twi_tree *tree)
 }
 
 /* `up` is what a column meets on its way from a vertex to the root, on the average. */
-static void count_steps(twi_tree *tree, double *way)
+static tw_status count_steps(tw_context *ctx, twi_tree *tree, double *way)
 {
-    for (int32_t i = tree->blocks - 1; i >= 0; i--) {
+    int64_t left = 0;
+    for (int32_t i = tree->blocks - 1; i >= 0 && !twi_is_stopped(ctx, &left, 1); i--) {
         double size = (double)twi_tree_size(tree, i);
         double front = size + (double)twi_tree_high(tree, i);
         tree->down += size * (front - size);
@@ -429,14 +434,16 @@ static void count_steps(twi_tree *tree, double *way)
             parent != NONE ? tree->above[parent] + (int32_t)twi_tree_size(tree, parent) : 0;
         tree->depth = (int64_t)fmax((double)tree->depth, tree->above[i] + size);
     }
+    return twi_check_cancel(ctx);
 }
 
 /* What a block leaves waits from its own height to its parent's. `change` has heights + 1. */
-static void count_rests(twi_tree *tree, double *change)
+static tw_status count_rests(tw_context *ctx, twi_tree *tree, double *change)
 {
     double now = 0;
+    int64_t left = 0;
     memset(change, 0, ((size_t)tree->heights + 1) * sizeof *change);
-    for (int32_t i = 0; i < tree->blocks; i++) {
+    for (int32_t i = 0; i < tree->blocks && !twi_is_stopped(ctx, &left, 1); i++) {
         double high = (double)twi_tree_high(tree, i);
         if (tree->parent[i] != NONE) {
             tree->rests += high * high;
@@ -448,6 +455,7 @@ static void count_rests(twi_tree *tree, double *change)
         now += change[h];
         tree->rest_most = fmax(tree->rest_most, now);
     }
+    return twi_check_cancel(ctx);
 }
 
 static tw_status finish(builder *b, twi_tree *tree, int32_t root)
@@ -463,8 +471,12 @@ static tw_status finish(builder *b, twi_tree *tree, int32_t root)
         (status = twi_alloc(b->ctx, &way, groups + 1, sizeof *way, what)) != TW_OK) {
         goto done;
     }
-    int32_t blocks = list_blocks(b, root, order, stack);
-    status = allocate_tree(b->ctx, tree, blocks, high_total(b, order, blocks));
+    int64_t high;
+    int32_t blocks = list_blocks(b, root, order, stack, &high);
+    status = twi_check_cancel(b->ctx);
+    if (status == TW_OK) {
+        status = allocate_tree(b->ctx, tree, blocks, high);
+    }
     if (status == TW_OK) {
         status = write_tree(b, tree, order);
     }
@@ -472,8 +484,10 @@ static tw_status finish(builder *b, twi_tree *tree, int32_t root)
         status = find_parents(b, tree);
     }
     if (status == TW_OK) {
-        count_steps(tree, way);
-        count_rests(tree, way);
+        status = count_steps(b->ctx, tree, way);
+    }
+    if (status == TW_OK) {
+        status = count_rests(b->ctx, tree, way);
     }
 done:
     twi_free(way);
@@ -493,8 +507,12 @@ static tw_status allocate_builder(builder *b)
         (status = twi_alloc(b->ctx, &b->mark, n, sizeof *b->mark, what)) != TW_OK) {
         return status;
     }
+    int64_t left = 0;
     for (int32_t g = 0; g < b->order->groups; g++) {
         int32_t size = b->order->first[g + 1] - b->order->first[g];
+        if (twi_is_stopped(b->ctx, &left, size)) {
+            break;
+        }
         b->groups[g] = (group){.size = size,
                                .below = size,
                                .child = NONE,
@@ -507,7 +525,7 @@ static tw_status allocate_builder(builder *b)
             b->mark[b->order->vertex[i]] = NONE;
         }
     }
-    return TW_OK;
+    return twi_check_cancel(b->ctx);
 }
 
 tw_status twi_tree_create(tw_context *ctx, twi_tree **out, const twi_skeleton *skeleton,

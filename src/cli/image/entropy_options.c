@@ -14,8 +14,8 @@ static tw_status read_window(entropy_run *run)
     size_t length = cross != NULL ? (size_t)(cross - text) : strlen(text);
     snprintf(first, sizeof first, "%.*s", (int)(length < 31 ? length : 31), text);
     if (!cli_read_count(first, &cols) ||
-        !cli_read_count(cross != NULL ? cross + 1 : first, &rows) || cols > INT32_MAX ||
-        rows > INT32_MAX) {
+        !cli_read_count(cross != NULL ? cross + 1 : first, &rows) || cols < 1 || rows < 1 ||
+        cols > INT32_MAX || rows > INT32_MAX) {
         return tw_fail(run->job->ctx, TW_ERR_ARGUMENT,
                        "--window %.60s: expected a number such as 5, or COLSxROWS such as 7x3",
                        text);

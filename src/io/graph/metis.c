@@ -320,7 +320,7 @@ static tw_status check_undirected(tw_context *ctx, const tw_graph *graph)
     return status == TW_OK ? twi_check_cancel(ctx) : status;
 }
 
-/* Of parallel edges, which the format does not have, the least. */
+/* Of parallel edges, which the format does not have, the lightest. */
 tw_status twi_metis_write(twi_printer *printer, const tw_graph *graph, const char *extension)
 {
     (void)extension;

@@ -203,7 +203,7 @@ static void print_arcs(twi_printer *printer, const tw_graph *graph)
     }
 }
 
-/* Of parallel arcs the least: other programs add entries that a matrix has twice. */
+/* Of parallel arcs the lightest: other programs add entries that a matrix has twice. */
 tw_status twi_mtx_write(twi_printer *printer, const tw_graph *graph, const char *extension)
 {
     (void)extension;

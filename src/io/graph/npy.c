@@ -168,8 +168,8 @@ static void set_entry(void *row, int64_t at, tw_type type, double value)
     }
 }
 
-/* Row u: "no edge" everywhere, 0 on the diagonal, then the least of parallel arcs. `least` is n
- * times +inf on entry and on return. */
+/* Row u: "no edge" everywhere, 0 on the diagonal, then the minimum of parallel arcs. `least` is
+ * n times +inf on entry and on return. */
 static void lay_row(const tw_graph *graph, int64_t u, void *row, double *least)
 {
     double absent = twi_no_edge(graph->weight_type);

@@ -193,7 +193,7 @@ static tw_status narrow(tw_context *ctx, const tw_matrix_file *file, void *data,
     return TW_OK;
 }
 
-/* The most that the numbers of a csv file can take: each has two characters at least, and eight
+/* The maximum that the numbers of a csv file can take: each has two characters at least, and eight
  * bytes. */
 static bool has_room(const tw_context *ctx, const twi_input *input)
 {

@@ -133,7 +133,7 @@ static void list_steps(twi_map_course *p, int32_t number, int32_t *uses)
     p->step_count[number] = count;
 }
 
-/* Inputs that are read element by element, the longest program, the most places. */
+/* Inputs that are read element by element, the longest program, the maximum number of places. */
 static void survey(twi_map_course *p)
 {
     const twi_variants *v = p->job->variants;

@@ -9,7 +9,7 @@
 
 #include "map/program/program.h"
 
-#define TWI_MAP_GRAIN 32 /* elements: the most that a kernel computes at once */
+#define TWI_MAP_GRAIN 32 /* elements: the maximum that a kernel computes at once */
 
 /* out[i] = operation(arg[0][i * step[0]], ...), 0 <= i < n, n a multiple of the grain. A step is 1,
  * or 0 for an operand of TWI_MAP_GRAIN equal elements. `out` may be an operand of step 1. Operands

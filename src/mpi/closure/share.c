@@ -2,7 +2,7 @@
  * See share.h. Arcs travel from whoever read them to whoever owns their tile in rounds: each rank
  * sorts its next few thousand by owner and all ranks exchange them, so that buffers stay small
  * whatever the graph is. What is its own it takes at once. All threads of a rank sort, each a run
- * of these arcs, into the places that one thread would give them; an entry takes the least of its
+ * of these arcs, into the places that one thread would give them; an entry takes the minimum of its
  * arcs, in whatever order threads bring them. An attempt in another type does it again; nothing of
  * it is kept. Tiles and owners are looked up in tables: a dense graph has as many arcs as the
  * matrix entries, and a division for each of them costs as much as a round of the closure.
@@ -210,8 +210,8 @@ void twi_share_clear(twi_share *share)
         }                                                                                 \
     }
 
-/* The least of what is there and the arc's weight, at (from, to), which lies in a tile of ours, and
- * where, unless it is alone, another thread may bring another arc. */
+/* The minimum of what is there and the arc's weight, at (from, to), which lies in a tile of ours,
+ * and where, unless it is alone, another thread may bring another arc. */
 static void put(twi_share *share, const places *where, int64_t from, int64_t to, double weight,
                 bool alone)
 {

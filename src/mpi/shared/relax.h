@@ -1,7 +1,7 @@
 /*
  * Distances from one source over the arcs of all ranks, by Bellman and Ford: every rank lowers
- * what its arcs can, the least of all ranks is taken, until nothing changes. 16 bytes per vertex on
- * each rank. It shares nothing with the closure, which it checks, and shows beforehand how far
+ * what its arcs can, the minimum of all ranks is taken, until nothing changes. 16 bytes per vertex
+ * on each rank. It shares nothing with the closure, which it checks, and shows beforehand how far
  * distances reach.
  */
 #ifndef TWI_MPI_RELAX_H

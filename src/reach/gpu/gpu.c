@@ -27,7 +27,7 @@ typedef struct reach_run {
     tw_context *ctx;
     const twi_condensation *condensation;
     twi_reach_rows *rows;
-    twi_sinks *sinks; /* NULL: counts are all that is wanted */
+    twi_sinks *sinks; /* NULL: only counts are requested */
     cudaStream_t stream;
     twi_gpu_clock clock;
     twi_gpu_stage stage;

@@ -349,7 +349,7 @@ static void fifteen_bits_are_followed_by_sixteen(void **state)
     close_context(ctx);
 }
 
-/* The sum of an arc that ends at v, of the least weight, and the distance of its tail. */
+/* The sum of an arc that ends at v, of minimum weight, and the distance of its tail. */
 static double through(const tw_graph *graph, const tw_matrix *d, int64_t s, int32_t u, int64_t v)
 {
     double least = (double)INFINITY;

@@ -4,6 +4,8 @@
 
 #include "apsp/gpu/kernels/kernels.h"
 #include "apsp/plan/estimate.h"
+#include "apsp/plan/gpu_labels.h"
+#include "gpu/device.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,6 +91,29 @@ static void a_sweeps_estimate_is_near_what_was_measured(void **state)
         assert_true(seconds < 1.5 * seen[i].seconds && seconds > seen[i].seconds / 1.5);
         job.result_bytes = 4e9;
         assert_true(twi_gpu_sweep_estimate(&h200, &job) > seconds + 0.07);
+    }
+}
+
+/* Summaries in 16 bits: random graphs, one with hubs, and three by R-MAT, whose hubs cost nothing.
+ */
+static void an_estimate_of_searches_is_near_what_was_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n, arcs;
+        double depth, seconds;
+    } seen[] = {
+        {10000, 80000, 19, 0.0102}, {32768, 262144, 23, 0.0644}, {32768, 524288, 21, 0.0870},
+        {65536, 524288, 23, 0.266}, {65536, 1048504, 23, 0.352}, {10000, 80000, 12, 0.0110},
+        {32768, 262144, 8, 0.0543}, {65536, 1048576, 8, 0.259},
+    };
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        const tw_graph graph = {.n = seen[i].n, .arcs = seen[i].arcs, .integral = true};
+        tw_apsp_plan plan = {.graph = &graph, .options = TW_APSP_OPTIONS_INIT, .threads = 16};
+        plan.type = TW_I32;
+        plan.options.summary_only = 1;
+        double seconds = twi_gpu_labels_seconds(&plan, TW_U16, &h200, seen[i].depth);
+        assert_true(seconds < 1.7 * seen[i].seconds && seconds > seen[i].seconds / 1.7);
     }
 }
 
@@ -222,6 +247,7 @@ int main(void)
         cmocka_unit_test(a_small_closure_is_bound_by_its_pivots),
         cmocka_unit_test(copies_cost_by_the_byte_and_pinning_more),
         cmocka_unit_test(a_sweeps_estimate_is_near_what_was_measured),
+        cmocka_unit_test(an_estimate_of_searches_is_near_what_was_measured),
         cmocka_unit_test(every_architecture_has_a_rate),
         cmocka_unit_test(what_was_measured_is_claimed_of_no_other_architecture),
         cmocka_unit_test(a_card_that_is_named_again_counts_once),

@@ -25,8 +25,8 @@ struct twi_delivery {
     tw_matrix matrix; /* offered to the engine; without data: none */
 };
 
-/* What is offered: nothing, or a matrix of a type with some elements between its rows; or folds are
- * all that is wanted. */
+/* What is offered: nothing, or a matrix of a type with some elements between its rows; or only
+ * folds are requested. */
 typedef struct offer {
     bool matrix;
     tw_type type;

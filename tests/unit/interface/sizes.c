@@ -357,8 +357,8 @@ static tw_status take_csr(tw_context *ctx, void *given)
     return status;
 }
 
-/* Where there is a GPU, it is found out after the options were looked at that arrays are not in its
- * memory, or that a plan is one for the CPU. */
+/* With a GPU, options are checked before the call notices that arrays are not in its memory, or
+ * that the plan was created for the CPU. */
 static tw_status unless_refused_later(tw_context *ctx, tw_status status)
 {
     const char *told = tw_last_error(ctx);

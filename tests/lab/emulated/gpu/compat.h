@@ -232,7 +232,7 @@ static EMULATOR long run_block(unsigned count)
     return barriers;
 }
 
-/* How a kernel was launched, and the most barriers of a block. */
+/* How a kernel was launched, and the maximum number of barriers of a block. */
 struct launch {
     const void *kernel;
     dim3 threads;
