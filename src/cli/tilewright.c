@@ -37,8 +37,8 @@ static const cli_topic topics[] = {
      "0: success. 1: finished, but a verification or self-test failed, the graph has a negative "
      "cycle, there is no path, or two files differ. 2: wrong usage, bad input, ended by a signal, "
      "or any other error; one line on standard error says what is wrong, where, and what to do. "
-     "After Ctrl-C the program ends by that signal (130 for a shell), which also ends a loop of "
-     "the shell."},
+     "After Ctrl-C, SIGTERM or SIGHUP the program ends by that signal (130, 143 or 129 for a "
+     "shell); Ctrl-C thus ends a loop of the shell, too."},
     {NULL, NULL}};
 
 const cli_about cli_program = {

@@ -2,8 +2,10 @@
  * The frame of a program (program.h): finds the command that is asked for, has its arguments read,
  * runs it, and turns the outcome into a sentence and an exit code.
  *
- * Exit codes: 0 done; 1 done, but the answer is no; 2 usage, bad input, a signal, or could not.
- * Ctrl-C ends the program as that signal does, so that a loop of a shell ends with it.
+ * Exit codes: 0 finished; 1 finished, but a check failed, files differ or no shortest path exists;
+ * 2 wrong usage, bad input, another signal, or any other failure.
+ * Ctrl-C, SIGTERM and SIGHUP end the program as these signals do, so that a loop of a shell ends
+ * with it.
  * If the reader of standard output goes away the program ends without a word and by SIGPIPE, as
  * others do, unless that was ignored when it began; but only after it has removed what it had begun
  * to write elsewhere.
@@ -222,9 +224,9 @@ int main(int argc, char **argv)
     if (unread) {
         cli_end_by_pipe();
     }
-    if (status == TW_ERR_CANCELLED && cli_interrupted_by_key()) {
+    if (status == TW_ERR_CANCELLED && cli_interrupted()) {
         (void)fflush(stdout);
-        cli_end_by_key();
+        cli_end_by_signal();
     }
     return code;
 }

@@ -1,11 +1,11 @@
 /*
  * Signals. The handler does nothing but tw_cancel, which is async-signal-safe; the running call
  * returns TW_ERR_CANCELLED, the sinks remove what they wrote and the program ends as after any
- * error, after SIGINT by that signal. That goes for every signal that would end the program: a
- * closed terminal (SIGHUP), a timer, a batch system that gives notice (SIGUSR1, SIGXCPU, real-time
- * signals). SA_RESETHAND gives the second signal its usual, deadly meaning, for whoever cannot
- * wait; not so SIGXCPU, which comes every second until the hard limit kills. Without SA_RESTART, a
- * read that waits for a terminal or a pipe wakes up.
+ * error, after SIGINT, SIGTERM and SIGHUP by that signal. That goes for every signal that would end
+ * the program: a closed terminal (SIGHUP), a timer, a batch system that gives notice (SIGUSR1,
+ * SIGXCPU, real-time signals). SA_RESETHAND gives the second signal its usual, deadly meaning, for
+ * whoever cannot wait; not so SIGXCPU, which comes every second until the hard limit kills. Without
+ * SA_RESTART, a read that waits for a terminal or a pipe wakes up.
  */
 #include "frame/signals.h"
 
@@ -85,13 +85,11 @@ bool cli_interrupted(void)
     return atomic_load(&came) != 0;
 }
 
-bool cli_interrupted_by_key(void)
+void cli_end_by_signal(void)
 {
-    return atomic_load(&came) == SIGINT;
-}
-
-void cli_end_by_key(void)
-{
-    signal(SIGINT, SIG_DFL);
-    raise(SIGINT);
+    const int number = atomic_load(&came);
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }

@@ -21,8 +21,8 @@ void cli_end_by_pipe(void);
 
 /* Whether one of them came. */
 bool cli_interrupted(void);
-/* Whether it was Ctrl-C, and the end by it, as a shell expects that stops its loop then. */
-bool cli_interrupted_by_key(void);
-void cli_end_by_key(void);
+/* End by the signal that came, if it was Ctrl-C, SIGTERM or SIGHUP: a shell then stops its loop,
+ * and a supervisor sees its own request obeyed. Returns if it was another. */
+void cli_end_by_signal(void);
 
 #endif
