@@ -35,8 +35,9 @@ static const cli_topic topics[] = {
      "run are removed by the next run that writes to the same folder."},
     {"Exit status",
      "0: success. 1: finished, but a verification or self-test failed, the graph has a negative "
-     "cycle, there is no path, or two files differ. 2: wrong usage, bad input, ended by a signal, "
-     "or any other error; one line on standard error says what is wrong, where, and what to do. "
+     "cycle, there is no path, or two files differ. 2: wrong usage, bad input, ended by another "
+     "signal than those below, or any other error; one line on standard error says what is wrong, "
+     "where, and what to do. "
      "After Ctrl-C, SIGTERM or SIGHUP the program ends by that signal (130, 143 or 129 for a "
      "shell); Ctrl-C thus ends a loop of the shell, too."},
     {NULL, NULL}};
