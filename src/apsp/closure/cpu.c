@@ -43,13 +43,14 @@
 
 /* Pivots are the narrower, the smaller the matrix: a tile is closed by one thread, and its bytes go
  * from core to core while the others have less to do. By n alone, since sums of floats depend on
- * them. 500 vertices on 16 cores of a Xeon took 0.8 ms with 64 and 2.1 with 128, 2000 took 21 ms
- * with 128 and 26 with 256; on one core each pair is within 5 % (November 2026). */
+ * them. On 16 cores of a Xeon 500 vertices took 0.62 ms with 64 and 0.92 with 128, 1000 2.4 and
+ * 2.7; on one core 64 and 128 are equal at 1000, and at 1500 64 takes up to 8 % longer. 2000 took
+ * 21 ms with 128 and 26 with 256 (November 2026). */
 #define BLOCK_LARGE 256
 #define BLOCK_MIDDLE 128
 #define BLOCK_SMALL 64
 #define MIDDLE_UP_TO 3000 /* n */
-#define SMALL_UP_TO 768
+#define SMALL_UP_TO 1200
 
 typedef struct thread_space {
     twi_panel a;   /* a packed chunk, or the rows of a tile being closed */
@@ -87,7 +88,8 @@ typedef struct cpu_closure {
     void *memory; /* everything below lies in it */
     thread_space *spaces;
     twi_panel rows[2];        /* the packed row panels of the even and the odd pivots */
-    twi_panel tile[2];        /* directed: the packed closed tile */
+    twi_panel tile_rows[2];   /* the closed tile, packed as the left operand */
+    twi_panel tile[2];        /* directed: and as the right one */
     char *gathered[2];        /* symmetric: block x padded, row-major: the pivot's rows */
     pivot_state *states;      /* of each pivot */
     atomic_llong *updates;    /* that each chunk has had */
@@ -154,6 +156,7 @@ static void place_all(cpu_closure *self, twi_layout *at)
     self->updates = twi_place(at, (uint64_t)self->chunks * sizeof *self->updates);
     for (int i = 0; i < 2; i++) {
         twi_place_b(at, &self->rows[i], self->kernel, self->padded, self->block);
+        twi_place_a(at, &self->tile_rows[i], self->kernel, self->block, self->block);
         if (self->symmetric) {
             self->gathered[i] =
                 twi_place(at, (uint64_t)(self->block * self->padded) * (uint64_t)self->size);
@@ -275,9 +278,10 @@ static void close_pivot(cpu_closure *self, thread_space *space, int64_t pivot)
     }
     twi_close_tile(self->kernel, &space->a, &space->b, element(self, at, at), self->ld, width,
                    round_up(width, self->kernel->nr));
+    const char *tile = element(self, at, at);
+    (void)twi_pack_a(self->kernel, &self->tile_rows[pivot % 2], width, width, tile, self->ld, 1);
     if (!self->symmetric) {
-        twi_pack_b(self->kernel, &self->tile[pivot % 2], 0, width, width, element(self, at, at),
-                   self->ld);
+        twi_pack_b(self->kernel, &self->tile[pivot % 2], 0, width, width, tile, self->ld);
     }
 }
 
@@ -324,21 +328,17 @@ static void form_panel_piece(cpu_closure *self, thread_space *space, int64_t piv
         ld = self->padded;
     }
     twi_pack_b(kernel, &space->b, 0, end - begin, width, rows, ld);
-    for (int64_t r = 0; r < width; r += TWI_ROWS_AT_ONCE) {
-        int64_t height = least(TWI_ROWS_AT_ONCE, width - r);
-        (void)twi_pack_a(kernel, &space->a, height, width, element(self, at + r, at), self->ld, 1);
-        /* The tile's own columns are closed already, and other pieces read them. */
-        int64_t left = least(end, at) - begin;
-        int64_t skip = round_up(at + width, kernel->nr);
-        int64_t right = begin > skip ? begin : skip;
-        char *c = rows + r * ld * self->size;
-        if (left > 0) {
-            twi_product(kernel, &space->a, height, &space->b, 0, left, c, ld, TWI_NO_DIAGONAL);
-        }
-        if (right < end) {
-            twi_product(kernel, &space->a, height, &space->b, right - begin, end - right,
-                        c + (right - begin) * self->size, ld, TWI_NO_DIAGONAL);
-        }
+    /* The tile's own columns are closed already, and other pieces read them. */
+    const twi_panel *tile = &self->tile_rows[pivot % 2];
+    int64_t left = least(end, at) - begin;
+    int64_t skip = round_up(at + width, kernel->nr);
+    int64_t right = begin > skip ? begin : skip;
+    if (left > 0) {
+        twi_product(kernel, tile, width, &space->b, 0, left, rows, ld, TWI_NO_DIAGONAL);
+    }
+    if (right < end) {
+        twi_product(kernel, tile, width, &space->b, right - begin, end - right,
+                    rows + (right - begin) * self->size, ld, TWI_NO_DIAGONAL);
     }
     twi_pack_b(kernel, &self->rows[pivot % 2], begin, end - begin, width, rows, ld);
     if (self->symmetric && begin < at) {
