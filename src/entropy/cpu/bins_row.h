@@ -11,21 +11,27 @@
 #define TWI_BINS_SIDE 256   /* columns of it */
 #define TWI_BINS_COUNTS 256 /* that are looked up */
 
-/* The levels whose counts are 256 or more. */
+/* The bins whose counts are 256 or more. */
 typedef struct twi_bins_list {
     int32_t count;
-    uint8_t level[TWI_BINS];
-    uint8_t place[TWI_BINS]; /* of a level in the list */
-    uint8_t upper[TWI_BINS]; /* of a level's count: how often 256; 0 of all that are not in it */
+    uint8_t bin[TWI_BINS];
+    uint8_t place[TWI_BINS]; /* of a bin in the list */
+    uint8_t upper[TWI_BINS]; /* of a bin's count: how often 256; 0 of all that are not in it */
 } twi_bins_list;
 
-/* One row of outputs of one strip. */
+/* One row of outputs of one strip. Of what does not count there is one more bin behind the groups.
+ */
 typedef struct twi_bins_row {
     const twi_entropy_setup *setup;
-    const uint8_t *column; /* of each column: the counts, 64 for each group */
-    const uint8_t *none;   /* of each column: the number of what does not count */
+    uint16_t *window; /* the counts of the first window; those of the next row's on return */
+    uint8_t *change; /* by which the counts of each next window differ, mod 256; updated likewise */
+    int64_t step;    /* bytes from one of them to the next */
     int32_t groups;
+    bool skips; /* some elements do not count */
     int64_t outputs;
+    const uint16_t *entering; /* levels of the row that the next row's windows have more, */
+    const uint16_t *leaving;  /* and of the one that they have no more */
+    const uint16_t *bin;      /* of each level */
     const uint8_t (*plane)[TWI_BINS_COUNTS]; /* TWI_PLANES: of r[n] */
     uint64_t slope;                          /* a */
     const uint64_t *large;                   /* of counts of 256 or more: what makes up for them */

@@ -21,9 +21,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define BUFFER_ELEMENTS ((int64_t)1 << 18) /* of levels: half a megabyte of u16 */
-#define BAND_GRAIN 8                       /* rows: the lanes of the widest kernel */
-#define BANDS_A_THREAD 4                   /* at least, so that no thread waits long for another */
+#define BUFFER_ELEMENTS ((int64_t)1 << 18)   /* of levels: half a megabyte of u16 */
+#define BUFFER_OF_BINS (2 * BUFFER_ELEMENTS) /* which look at a row once for each strip only */
+#define BAND_GRAIN 8                         /* rows: the lanes of the widest kernel */
+#define BANDS_A_THREAD 4 /* at least, so that no thread waits long for another */
 
 /* What the threads share. */
 typedef struct job {
@@ -56,7 +57,8 @@ static int64_t grain_of(const twi_entropy_setup *setup)
 static int64_t choose_band(const job *j, int threads)
 {
     const int64_t window = j->setup->window.rows;
-    int64_t band = BUFFER_ELEMENTS / (j->pitch > 0 ? j->pitch : 1);
+    const int64_t room = j->setup->method == TWI_ENTROPY_BINS ? BUFFER_OF_BINS : BUFFER_ELEMENTS;
+    int64_t band = room / (j->pitch > 0 ? j->pitch : 1);
     int64_t share = j->count / ((int64_t)threads * BANDS_A_THREAD);
     band = band < share ? band : share;
     band = band > window ? band : window;
@@ -178,7 +180,7 @@ static void slide_band(const job *j, int64_t first, int64_t count, char *part)
     const twi_level_band band = {
         levels, j->pitch, count, out_row(j, first), j->stride, part + j->levels_bytes};
     if (setup->method == TWI_ENTROPY_BINS) {
-        twi_bins_run(setup, &band);
+        twi_bins_run(j->ctx, setup, &band);
         return;
     }
     if (setup->method == TWI_ENTROPY_STACKS) {

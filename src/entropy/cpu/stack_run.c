@@ -76,7 +76,7 @@ static void bring_columns(const twi_stack *s, twi_stack_column *to, int64_t x)
 {
     const twi_entropy_setup *setup = s->setup;
     const int64_t rows = setup->window.rows + TWI_STACK - 1;
-    const int64_t left = setup->shape.cols + setup->window.cols - 1 - x;
+    const int64_t left = s->outputs + setup->window.cols - 1 - x;
     const int64_t count = left < TWI_STACK_COLUMNS ? left : TWI_STACK_COLUMNS;
     const __mmask8 there = (__mmask8)((1U << count) - 1);
     for (int64_t r = 0; r < rows; r += 8) {
@@ -368,7 +368,7 @@ void twi_stack_run_avx512(const twi_stack *stack)
 {
     const twi_stack s = *stack;
     const int64_t cols = s.setup->window.cols;
-    const int64_t outputs = s.setup->shape.cols;
+    const int64_t outputs = s.outputs;
     const table tables[2] = {load_table(&s, 0), load_table(&s, TWI_STACK_TABLE)};
     large_levels large = {{{0}}};
     sums sum;

@@ -42,7 +42,7 @@ typedef struct twi_stack_column {
     uint16_t place[TWI_STACK_PLACES]; /* of each element's counts, in bytes */
 } twi_stack_column;
 
-/* A stack that slides along all columns. */
+/* A stack that slides along a row. */
 typedef struct twi_stack {
     const twi_entropy_setup *setup;
     const uint16_t *levels; /* the first window's upper edge */
@@ -56,6 +56,7 @@ typedef struct twi_stack {
     const uint16_t *upper;
     float (*tile)[TWI_STACK];
     float *out;
+    int64_t outputs; /* of a row */
     int64_t stride;
     int64_t live; /* rows that are written, the first ones */
 } twi_stack;

@@ -22,12 +22,7 @@ typedef struct workspace {
 #define ROWS_THAT_PAY 15
 #define ROWS_THAT_ALWAYS_PAY 19 /* if many rows of the last stack are not needed, too */
 
-/* From here on the bins are taken where they can be had: their advantage on noise is by then larger
- * than what natural-like images lose. Millions of elements per second, stacks
- * and bins, on one core of a Xeon with byte permutes, a natural-like image and noise: 21 x 21 108,
- * 72 and 65, 61; 31 x 31 91, 67 and 54, 55; 47 x 47 71, 60 and 49, 55; 63 x 63 52, 52 and 47, 61
- * (November 2026). */
-#define ROWS_FOR_BINS 40
+#define SLIDE 8192 /* columns of outputs between two looks at the cancel flag */
 
 typedef void stack_run(const twi_stack *stack);
 
@@ -55,7 +50,7 @@ bool twi_stacks_pay(const twi_entropy_setup *setup)
 {
     const int32_t rows = setup->window.rows;
     return rows >= ROWS_THAT_PAY && twi_lane_count(&setup->window) != 8 &&
-           !(rows >= ROWS_FOR_BINS && twi_bins_take(setup)) &&
+           !(twi_bins_take(setup) && twi_bins_pay(setup)) &&
            setup->shape.rows >= (rows < ROWS_THAT_ALWAYS_PAY ? 4 * TWI_STACK : TWI_STACK / 2);
 }
 
@@ -112,13 +107,17 @@ void twi_stacks_run(tw_context *ctx, const twi_entropy_setup *setup, const twi_l
                        .upper = upper,
                        .tile = space->tile,
                        .stride = band->stride};
-    for (int64_t y = 0; y < band->count && !twi_is_cancelled(ctx); y += TWI_STACK) {
-        const int64_t left = band->count - y;
-        memset(space->count, 0, sizeof space->count);
-        memset(space->level, 0, sizeof space->level);
-        stack.levels = band->levels + y * band->pitch;
-        stack.out = band->out + y * band->stride;
-        stack.live = left < TWI_STACK ? left : TWI_STACK;
-        run_of(setup->isa)(&stack);
+    for (int64_t y = 0; y < band->count; y += TWI_STACK) {
+        const int64_t below = band->count - y;
+        stack.live = below < TWI_STACK ? below : TWI_STACK;
+        for (int64_t x = 0; x < setup->shape.cols && !twi_is_cancelled(ctx); x += SLIDE) {
+            const int64_t right = setup->shape.cols - x;
+            memset(space->count, 0, sizeof space->count);
+            memset(space->level, 0, sizeof space->level);
+            stack.levels = band->levels + y * band->pitch + x;
+            stack.out = band->out + y * band->stride + x;
+            stack.outputs = right < SLIDE ? right : SLIDE;
+            run_of(setup->isa)(&stack);
+        }
     }
 }

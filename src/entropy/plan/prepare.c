@@ -3,8 +3,8 @@
  *
  * Methods, best first, each with what it can do: the counters take at most 16 levels, every element
  * counting, and full windows of less than 32 elements; the stacks and the bins up to 256 levels and
- * full windows of up to 127 rows, and are best from 15 and from 40 rows on, the bins without stacks
- * from 24; the lanes full windows of 4 rows or more; the list everything.
+ * full windows of up to 127 rows, and are best from 15 and from 24 rows on; the lanes full windows
+ * of 4 rows or more; the list everything.
  */
 #include "entropy/plan/prepare.h"
 

@@ -603,7 +603,39 @@ static void large_windows_keep_their_counts(void **state)
 }
 
 /* Levels of images in which windows above each other have few or many elements of a level. */
-typedef enum pattern_kind { FLAT, HALVES, STRIPES, RAMP, TWO, NOISE, SPOTS, PATTERNS } pattern_kind;
+typedef enum pattern_kind {
+    FLAT,
+    HALVES,
+    STRIPES,
+    RAMP,
+    TWO,
+    NOISE,
+    SPOTS,
+    LARGE_PATCHES,
+    SMALL_PATCHES,
+    PATTERNS
+} pattern_kind;
+
+/* `count` rectangles with sides from `least` to `most`, each of its own level; noise of the lower
+ * levels around them. */
+static int32_t patch_level(int count, int least, int most, int64_t y, int64_t x, int32_t levels)
+{
+    for (int k = 0; k < count; k++) {
+        uint64_t random[4];
+        for (int i = 0; i < 4; i++) {
+            random[i] = twi_random_at(57, (uint64_t)(4 * k + i));
+        }
+        const int64_t range = most - least + 1;
+        const int64_t top = (int64_t)twi_random_below(random[0], 90);
+        const int64_t left = (int64_t)twi_random_below(random[1], 130);
+        if (y >= top && y < top + least + (int64_t)twi_random_below(random[2], (uint64_t)range) &&
+            x >= left && x < left + least + (int64_t)twi_random_below(random[3], (uint64_t)range)) {
+            return levels - 1 - k % levels;
+        }
+    }
+    const uint64_t random = twi_random_at(31, (uint64_t)(y * 1000 + x));
+    return (int32_t)twi_random_below(random, (uint64_t)levels * 3 / 4 + 1);
+}
 
 static int32_t pattern_level(pattern_kind kind, int64_t y, int64_t x, int32_t levels)
 {
@@ -621,12 +653,17 @@ static int32_t pattern_level(pattern_kind kind, int64_t y, int64_t x, int32_t le
         return (int32_t)twi_random_below(random, 2);
     case SPOTS:
         return twi_random_below(random, 50) == 0 ? (int32_t)(x % levels) : 1;
+    case LARGE_PATCHES:
+        return patch_level(30, 9, 30, y, x, levels);
+    case SMALL_PATCHES:
+        return patch_level(12, 8, 10, y, x, levels);
     default:
         return (int32_t)twi_random_below(random, (uint64_t)levels);
     }
 }
 
-/* High windows by the stacks, whose tables are for counts near each other, and by the list. */
+/* High windows by the list, by the stacks, whose tables are for counts near each other, and by the
+ * bins, which keep large counts apart. */
 static void counts_far_apart_in_windows_above_each_other(void **state)
 {
     (void)state;
@@ -638,7 +675,7 @@ static void counts_far_apart_in_windows_above_each_other(void **state)
     static float got[ROWS * COLS], want[ROWS * COLS];
     tw_context *ctx = open_context();
     twi_isa isa;
-    int compared = 0;
+    int compared[TWI_ENTROPY_LIST] = {0};
     assert_ok(ctx, twi_isa_resolve(ctx, &isa));
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
         for (int kind = 0; kind < PATTERNS; kind++) {
@@ -660,25 +697,72 @@ static void counts_far_apart_in_windows_above_each_other(void **state)
             }
             assert_ok(ctx, twi_entropy_prepare(ctx, &setup, &in, &opts, TWI_ENTROPY_LIST));
             assert_ok(ctx, twi_entropy_bands(ctx, &setup, 0, in.rows, want, in.cols, 0));
-            setup.method = TWI_ENTROPY_STACKS;
-            if (twi_entropy_can(&setup, TWI_ENTROPY_STACKS)) {
+            for (twi_entropy_method m = TWI_ENTROPY_STACKS; m <= TWI_ENTROPY_BINS; m++) {
+                if (!twi_entropy_can(&setup, m)) {
+                    continue;
+                }
+                setup.method = m;
                 memset(got, POISON, sizeof got);
                 assert_ok(ctx, twi_entropy_bands(ctx, &setup, 0, in.rows, got, in.cols,
                                                  (int64_t)(c % 4) * 7));
                 for (int64_t i = 0; i < in.rows * in.cols; i++) {
                     if (bits_of(got[i]) != bits_of(want[i]) && !(isnan(got[i]) && isnan(want[i]))) {
-                        fail_msg("pattern %d, window %d x %d, %d levels: element %lld is %.9g, not "
-                                 "%.9g",
-                                 kind, opts.window_cols, opts.window_rows, opts.levels,
-                                 (long long)i, (double)got[i], (double)want[i]);
+                        fail_msg("%s, pattern %d, window %d x %d, %d levels: element %lld is %.9g, "
+                                 "not %.9g",
+                                 twi_entropy_method_name(m), kind, opts.window_cols,
+                                 opts.window_rows, opts.levels, (long long)i, (double)got[i],
+                                 (double)want[i]);
                     }
                 }
-                compared++;
+                compared[m]++;
             }
             twi_entropy_clear(&setup);
         }
     }
-    assert_int_equal(compared, isa == TWI_ISA_AVX512 ? 8 * PATTERNS : 0);
+    const int cases = (int)(sizeof windows / sizeof *windows) * PATTERNS;
+    assert_int_equal(compared[TWI_ENTROPY_STACKS], isa == TWI_ISA_AVX512 ? cases : 0);
+    /* Those take windows of up to 256 columns. */
+    assert_int_equal(compared[TWI_ENTROPY_BINS], twi_permutes(isa) != NULL ? cases - PATTERNS : 0);
+    close_context(ctx);
+}
+
+/* Rows longer than what the stacks take at once, and many strips of the bins. */
+static void long_rows_by_parts(void **state)
+{
+    (void)state;
+    enum { ROWS = 21, COLS = 2 * 8192 + 5 };
+    tw_context *ctx = open_context();
+    uint8_t *data = malloc((size_t)ROWS * COLS);
+    float *out[2];
+    tw_matrix in = {data, ROWS, COLS, COLS, TW_U8};
+    tw_entropy_options opts = TW_ENTROPY_OPTIONS_INIT;
+    opts.levels = 200;
+    opts.window_rows = 19;
+    opts.window_cols = 70;
+    for (int64_t i = 0; i < (int64_t)ROWS * COLS; i++) {
+        data[i] = (uint8_t)pattern_level(i % COLS / 300 % 2 == 0 ? SMALL_PATCHES : STRIPES,
+                                         i / COLS, i % COLS % 150, opts.levels);
+    }
+    for (int i = 0; i < 2; i++) {
+        out[i] = malloc((size_t)ROWS * COLS * sizeof **out);
+    }
+    for (twi_entropy_method m = TWI_ENTROPY_STACKS; m <= TWI_ENTROPY_BINS; m++) {
+        twi_entropy_setup setup;
+        assert_ok(ctx, twi_entropy_prepare(ctx, &setup, &in, &opts, TWI_ENTROPY_LANES));
+        if (twi_entropy_can(&setup, m)) {
+            for (int i = 0; i < 2; i++) {
+                memset(out[i], POISON, (size_t)ROWS * COLS * sizeof **out);
+                assert_ok(ctx, twi_entropy_bands(ctx, &setup, 0, ROWS, out[i], COLS, 0));
+                setup.method = m;
+            }
+            assert_memory_equal(out[0], out[1], (size_t)ROWS * COLS * sizeof **out);
+        }
+        twi_entropy_clear(&setup);
+    }
+    for (int i = 0; i < 2; i++) {
+        free(out[i]);
+    }
+    free(data);
     close_context(ctx);
 }
 
@@ -1429,6 +1513,7 @@ int main(void)
         cmocka_unit_test(footprints_of_scikit_image_give_its_values),
         cmocka_unit_test(large_windows_keep_their_counts),
         cmocka_unit_test(counts_far_apart_in_windows_above_each_other),
+        cmocka_unit_test(long_rows_by_parts),
         cmocka_unit_test(masked_elements_and_no_data_do_not_count),
         cmocka_unit_test(a_range_has_equal_bins_and_a_closed_top),
         cmocka_unit_test(values_on_an_edge_are_in_the_bin_that_begins_there),
