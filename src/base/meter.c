@@ -11,21 +11,40 @@
 #define HUGE_PAGE ((uint64_t)2 << 20)
 #define LOOK_AGAIN 0.1 /* seconds */
 
+/* Blocks that were freed are kept for the next calls, a few: new pages are cleared by the kernel,
+ * one by one, which took a tenth of a closure of 500 vertices and more with many threads (November
+ * 2026). Smaller blocks malloc keeps by itself. Checkers of memory want to see each block freed. */
+#define KEPT 4 /* blocks */
+#define KEPT_LEAST ((uint64_t)1 << 17)
+#define KEPT_MOST ((uint64_t)4 << 20)
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define CHECKS_MEMORY 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(CHECKS_MEMORY)
+static const bool keeps_blocks = false;
+#else
+static const bool keeps_blocks = true;
+#endif
+
 struct twi_meter {
     atomic_ullong live;
     atomic_ullong peak;
     atomic_llong blocks;
     atomic_llong owners; /* the context, and every live block */
     atomic_llong fail_at;
-    atomic_ullong limit;   /* live bytes and what could be had beside them, */
-    _Atomic double looked; /* when that was seen last; 0: never */
+    _Atomic(struct header *) kept[KEPT]; /* of freed blocks; NULL: none */
+    atomic_ullong limit;                 /* live bytes and what could be had beside them, */
+    _Atomic double looked;               /* when that was seen last; 0: never */
 };
 
 /* One cache line before each block. */
 typedef struct header {
     twi_meter *meter;
     uint64_t bytes;
-    void *raw; /* what the system gave, and gets back */
+    uint64_t room; /* bytes that there are */
+    void *raw;     /* what the system gave, and gets back */
 } header;
 
 twi_meter *twi_meter_create(void)
@@ -37,9 +56,20 @@ twi_meter *twi_meter_create(void)
     return meter;
 }
 
+static void drop_kept(twi_meter *meter)
+{
+    for (int i = 0; i < KEPT; i++) {
+        const header *kept = atomic_exchange(&meter->kept[i], NULL);
+        if (kept != NULL) {
+            free(kept->raw);
+        }
+    }
+}
+
 void twi_meter_release(twi_meter *meter)
 {
     if (meter != NULL && atomic_fetch_sub(&meter->owners, 1) == 1) {
+        drop_kept(meter);
         free(meter);
     }
 }
@@ -131,6 +161,37 @@ static header *header_of(void *block)
     return (header *)((char *)block - TWI_CACHE_LINE);
 }
 
+/* False where it is not one to keep, or as many are kept. */
+static bool keep(twi_meter *meter, header *block)
+{
+    const bool fits = block->room >= KEPT_LEAST && block->room <= KEPT_MOST;
+    for (int i = 0; i < KEPT && fits && keeps_blocks; i++) {
+        header *none = NULL;
+        if (atomic_compare_exchange_strong(&meter->kept[i], &none, block)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One of those that are kept, with room for so many bytes and not for twice as many; or NULL. */
+static header *take_kept(twi_meter *meter, uint64_t bytes)
+{
+    for (int i = 0; i < KEPT && bytes <= KEPT_MOST; i++) {
+        if (atomic_load(&meter->kept[i]) == NULL) {
+            continue;
+        }
+        header *block = atomic_exchange(&meter->kept[i], NULL); /* ours: nobody else has it */
+        if (block != NULL && block->room >= bytes && block->room / 2 <= bytes) {
+            return block;
+        }
+        if (block != NULL && !keep(meter, block)) {
+            free(block->raw);
+        }
+    }
+    return NULL;
+}
+
 static bool passes(const twi_meter *meter, uint64_t bytes, uint64_t limit)
 {
     return limit != 0 && (bytes > limit || twi_meter_live(meter) > limit - bytes);
@@ -142,12 +203,18 @@ void *twi_meter_take(twi_meter *meter, uint64_t count, uint64_t size, uint64_t l
     if (!twi_mul(count, size, &bytes) || planned_failure(meter) || passes(meter, bytes, limit)) {
         return NULL;
     }
+    header *kept = take_kept(meter, bytes);
     void *raw = NULL;
-    char *block = raw_block(bytes, &raw);
+    char *block = kept != NULL ? (char *)kept + TWI_CACHE_LINE : raw_block(bytes, &raw);
+    if (block == NULL) {
+        drop_kept(meter);
+        block = raw_block(bytes, &raw);
+    }
     if (block == NULL) {
         return NULL;
     }
-    *header_of(block) = (header){meter, bytes, raw};
+    *header_of(block) = kept != NULL ? (header){meter, bytes, kept->room, kept->raw}
+                                     : (header){meter, bytes, bytes, raw};
     count_block(meter, bytes);
     return block;
 }
@@ -164,9 +231,13 @@ void twi_free(void *block)
     if (block == NULL) {
         return;
     }
-    const header was = *header_of(block);
-    free(was.raw);
-    uncount_block(was.meter, was.bytes);
+    header *head = header_of(block);
+    twi_meter *meter = head->meter;
+    const uint64_t bytes = head->bytes;
+    if (!keep(meter, head)) {
+        free(head->raw);
+    }
+    uncount_block(meter, bytes);
 }
 
 bool twi_meter_count(twi_meter *meter, twi_counted *out, uint64_t bytes, uint64_t limit)

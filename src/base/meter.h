@@ -2,7 +2,8 @@
  * The meter of a context: the blocks of memory below it, without a sentence for what fails. Blocks
  * are aligned to a cache line (large ones to a huge page, and the kernel is asked for huge pages),
  * and the live bytes and blocks are counted, so that tests can fail the n-th allocation and see
- * that nothing leaks.
+ * that nothing leaks. Of freed blocks of up to 4 MiB four are kept for the next calls, and not
+ * counted, as what malloc keeps is not.
  *
  * A block remembers its meter in a header of one cache line before it: twi_free needs no context,
  * and a graph may outlive the context it was made with.

@@ -161,6 +161,42 @@ static void the_planned_allocation_fails_and_no_other(void **state)
     close_context(ctx);
 }
 
+/* Where nothing checks memory a freed block is the next one of about its size. */
+static void freed_blocks_are_taken_again(void **state)
+{
+    (void)state;
+    enum { LARGE = 1 << 20, MANY = 7 };
+    tw_context *ctx = open_context();
+    void *blocks[MANY];
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < MANY; i++) {
+            const uint64_t bytes = (uint64_t)LARGE - (uint64_t)(turn * 100 + i);
+            assert_ok(ctx, twi_alloc(ctx, &blocks[i], bytes, 1, "a block"));
+            memset(blocks[i], 'a' + i, bytes);
+        }
+        for (int i = 0; i < MANY; i++) { /* all apart */
+            assert_int_equal(((char *)blocks[i])[0], 'a' + i);
+            assert_int_equal(((char *)blocks[i])[LARGE - 1000], 'a' + i);
+        }
+        assert_true(tw_memory_used(ctx) > (MANY - 1) * (uint64_t)LARGE);
+        for (int i = 0; i < MANY; i++) {
+            twi_free(blocks[i]);
+        }
+        assert_int_equal(tw_memory_used(ctx), 0);
+    }
+    void *block, *small, *again;
+    assert_ok(ctx, twi_alloc(ctx, &block, 3 * LARGE, 1, "a block"));
+    twi_free(block);
+    assert_ok(ctx, twi_alloc(ctx, &small, LARGE, 1, "a block")); /* less than half of it */
+    assert_ok(ctx, twi_alloc(ctx, &again, 2 * LARGE, 1, "a block"));
+    assert_ptr_not_equal(small, again);
+    memset(again, 1, 2 * LARGE);
+    twi_free(again);
+    tw_context_destroy(ctx); /* and the one that lives on is the last */
+    memset(small, 1, LARGE);
+    twi_free(small);
+}
+
 static void growing_keeps_the_contents(void **state)
 {
     (void)state;
@@ -296,6 +332,7 @@ int main(void)
         cmocka_unit_test(what_a_library_takes_is_counted_until_it_is_given_back),
         cmocka_unit_test(a_block_may_outlive_its_context),
         cmocka_unit_test(the_planned_allocation_fails_and_no_other),
+        cmocka_unit_test(freed_blocks_are_taken_again),
         cmocka_unit_test(growing_keeps_the_contents),
         cmocka_unit_test(bytes_read_as_people_say_them),
         cmocka_unit_test(an_unknown_isa_is_an_error_and_scalar_always_works),
