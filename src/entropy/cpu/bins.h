@@ -19,8 +19,10 @@
 #include "entropy/shared/setup.h"
 
 bool twi_bins_take(const twi_entropy_setup *setup);
-/* Whether they are the fastest way for this window, too. */
+/* Whether they are the fastest way for this window, too, but for the stacks; and whether faster
+ * than those, in bands of so many rows. */
 bool twi_bins_pay(const twi_entropy_setup *setup);
+bool twi_bins_beat_stacks(const twi_entropy_setup *setup, int64_t band);
 uint64_t twi_bins_scratch(const twi_entropy_setup *setup);
 void twi_bins_run(tw_context *ctx, const twi_entropy_setup *setup, const twi_level_band *band);
 

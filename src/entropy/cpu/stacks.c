@@ -50,7 +50,6 @@ bool twi_stacks_pay(const twi_entropy_setup *setup)
 {
     const int32_t rows = setup->window.rows;
     return rows >= ROWS_THAT_PAY && twi_lane_count(&setup->window) != 8 &&
-           !(twi_bins_take(setup) && twi_bins_pay(setup)) &&
            setup->shape.rows >= (rows < ROWS_THAT_ALWAYS_PAY ? 4 * TWI_STACK : TWI_STACK / 2);
 }
 
