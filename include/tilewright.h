@@ -171,6 +171,8 @@ TW_API TW_CHECKED tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes
  * a sufficient limit: for a caller who knows what several steps need together, each of which would
  * name its own. `what` begins the sentence: "the table". Nothing is reserved. */
 TW_API TW_CHECKED tw_status tw_memory_check(tw_context *ctx, uint64_t bytes, const char *what);
+/* Without four freed blocks of at most 4 MiB each, which a context keeps for its next calls until
+ * it is destroyed. */
 TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
 
