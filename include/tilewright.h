@@ -171,8 +171,8 @@ TW_API TW_CHECKED tw_status tw_set_device_memory(tw_context *ctx, uint64_t bytes
  * a sufficient limit: for a caller who knows what several steps need together, each of which would
  * name its own. `what` begins the sentence: "the table". Nothing is reserved. */
 TW_API TW_CHECKED tw_status tw_memory_check(tw_context *ctx, uint64_t bytes, const char *what);
-/* Without four freed blocks of at most 4 MiB each, which a context keeps for its next calls until
- * it is destroyed. */
+/* Bytes that are held; those of freed blocks that a context without a limit keeps for its next
+ * calls, at most four of 4 MiB each, are not counted. tw_device_release gives these back. */
 TW_API uint64_t tw_memory_used(const tw_context *ctx);
 TW_API uint64_t tw_memory_peak(const tw_context *ctx);
 
@@ -197,10 +197,11 @@ TW_API TW_CHECKED tw_status tw_set_device(tw_context *ctx, const char *name);
  * is done. */
 TW_API void tw_device_start(tw_context *ctx);
 
-/* Release what the context keeps for GPUs between calls: at most 64 MiB of pinned host memory
- * (counted by tw_memory_used, and released automatically where tw_set_memory would otherwise refuse
- * something), 256 MiB in the memory of GPUs, streams, and compiled maps. Never needed:
- * tw_context_destroy does it. What plans still use is released with them. */
+/* Release what the context keeps between calls: freed blocks (see tw_memory_used), and for GPUs at
+ * most 64 MiB of pinned host memory (counted by tw_memory_used, and released automatically where
+ * tw_set_memory would otherwise refuse something), 256 MiB in the memory of GPUs, streams, and
+ * compiled maps. Never needed: tw_context_destroy does it. What plans still use is released with
+ * them. */
 TW_API void tw_device_release(tw_context *ctx);
 
 TW_API void tw_set_progress(tw_context *ctx, tw_progress_fn fn, void *user);

@@ -65,6 +65,7 @@ void tw_context_destroy(tw_context *ctx)
     twi_background_join(ctx->startup);
     tw_device_release(ctx);
     twi_free(ctx->cycle);
+    twi_meter_keep(ctx->meter, false);
     twi_meter_release(ctx->meter);
     free(ctx);
 }
@@ -74,6 +75,10 @@ void tw_device_release(tw_context *ctx)
     if (ctx != NULL && ctx->store.self != NULL) {
         ctx->store.abandon(ctx->store.self);
         ctx->store = (twi_store){0};
+    }
+    if (ctx != NULL) {
+        twi_meter_keep(ctx->meter, false);
+        twi_meter_keep(ctx->meter, ctx->memory_limit == 0);
     }
 }
 
@@ -146,6 +151,7 @@ tw_status tw_set_memory(tw_context *ctx, uint64_t bytes)
         return TW_ERR_ARGUMENT;
     }
     ctx->memory_limit = bytes;
+    twi_meter_keep(ctx->meter, bytes == 0);
     twi_store_release(ctx, TWI_STORE_DEVICES);
     return TW_OK;
 }

@@ -11,9 +11,10 @@
 #define HUGE_PAGE ((uint64_t)2 << 20)
 #define LOOK_AGAIN 0.1 /* seconds */
 
-/* Blocks that were freed are kept for the next calls, a few: new pages are cleared by the kernel,
- * one by one, which took a tenth of a closure of 500 vertices and more with many threads (November
- * 2026). Smaller blocks malloc keeps by itself. Checkers of memory want to see each block freed. */
+/* Blocks that were freed are kept for the next calls, the last few: new pages are cleared by the
+ * kernel, one by one, which took a tenth of a closure of 500 vertices and more with many threads
+ * (November 2026). Smaller blocks malloc keeps by itself. Checkers of memory want to see each block
+ * freed. */
 #define KEPT 4 /* blocks */
 #define KEPT_LEAST ((uint64_t)1 << 17)
 #define KEPT_MOST ((uint64_t)4 << 20)
@@ -23,9 +24,9 @@
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(CHECKS_MEMORY)
-static const bool keeps_blocks = false;
+static const bool may_keep = false;
 #else
-static const bool keeps_blocks = true;
+static const bool may_keep = true;
 #endif
 
 struct twi_meter {
@@ -34,6 +35,8 @@ struct twi_meter {
     atomic_llong blocks;
     atomic_llong owners; /* the context, and every live block */
     atomic_llong fail_at;
+    atomic_bool keeps;
+    atomic_uint turn;                    /* of which block is replaced next, modulo KEPT */
     _Atomic(struct header *) kept[KEPT]; /* of freed blocks; NULL: none */
     atomic_ullong limit;                 /* live bytes and what could be had beside them, */
     _Atomic double looked;               /* when that was seen last; 0: never */
@@ -52,6 +55,7 @@ twi_meter *twi_meter_create(void)
     twi_meter *meter = calloc(1, sizeof *meter);
     if (meter != NULL) {
         atomic_init(&meter->owners, 1);
+        atomic_init(&meter->keeps, may_keep);
     }
     return meter;
 }
@@ -131,8 +135,8 @@ static uint64_t rounded_up(uint64_t bytes, uint64_t multiple)
 }
 
 /* The first byte is on a cache line. A large block begins with a huge page, before which its header
- * has an ordinary one: who takes a block touches none of it, so that a page is made, and cleared,
- * by the thread that uses it first. */
+ * has an ordinary one: who takes a new block touches none of it, so that a page is made, and
+ * cleared, by the thread that uses it first. */
 static char *raw_block(uint64_t bytes, void **raw)
 {
     const uint64_t line = TWI_CACHE_LINE;
@@ -161,23 +165,31 @@ static header *header_of(void *block)
     return (header *)((char *)block - TWI_CACHE_LINE);
 }
 
-/* False where it is not one to keep, or as many are kept. */
-static bool keep(twi_meter *meter, header *block)
+/* Free a block, or keep it: in a free place, or in place of another one. */
+static void free_or_keep(twi_meter *meter, header *block)
 {
     const bool fits = block->room >= KEPT_LEAST && block->room <= KEPT_MOST;
-    for (int i = 0; i < KEPT && fits && keeps_blocks; i++) {
+    if (!fits || !atomic_load(&meter->keeps)) {
+        free(block->raw);
+        return;
+    }
+    for (int i = 0; i < KEPT; i++) {
         header *none = NULL;
         if (atomic_compare_exchange_strong(&meter->kept[i], &none, block)) {
-            return true;
+            return;
         }
     }
-    return false;
+    const unsigned turn = atomic_fetch_add(&meter->turn, 1) % KEPT;
+    const header *old = atomic_exchange(&meter->kept[turn], block);
+    if (old != NULL) {
+        free(old->raw);
+    }
 }
 
 /* One of those that are kept, with room for so many bytes and not for twice as many; or NULL. */
 static header *take_kept(twi_meter *meter, uint64_t bytes)
 {
-    for (int i = 0; i < KEPT && bytes <= KEPT_MOST; i++) {
+    for (int i = 0; i < KEPT && bytes >= KEPT_LEAST / 2 && bytes <= KEPT_MOST; i++) {
         if (atomic_load(&meter->kept[i]) == NULL) {
             continue;
         }
@@ -185,11 +197,28 @@ static header *take_kept(twi_meter *meter, uint64_t bytes)
         if (block != NULL && block->room >= bytes && block->room / 2 <= bytes) {
             return block;
         }
-        if (block != NULL && !keep(meter, block)) {
-            free(block->raw);
+        if (block != NULL) {
+            free_or_keep(meter, block);
         }
     }
     return NULL;
+}
+
+void twi_meter_keep(twi_meter *meter, bool keeps)
+{
+    atomic_store(&meter->keeps, keeps && may_keep);
+    if (!keeps) {
+        drop_kept(meter);
+    }
+}
+
+int twi_meter_kept(const twi_meter *meter)
+{
+    int count = 0;
+    for (int i = 0; i < KEPT; i++) {
+        count += atomic_load(&meter->kept[i]) != NULL;
+    }
+    return count;
 }
 
 static bool passes(const twi_meter *meter, uint64_t bytes, uint64_t limit)
@@ -234,9 +263,7 @@ void twi_free(void *block)
     header *head = header_of(block);
     twi_meter *meter = head->meter;
     const uint64_t bytes = head->bytes;
-    if (!keep(meter, head)) {
-        free(head->raw);
-    }
+    free_or_keep(meter, head);
     uncount_block(meter, bytes);
 }
 

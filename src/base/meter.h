@@ -2,8 +2,8 @@
  * The meter of a context: the blocks of memory below it, without a sentence for what fails. Blocks
  * are aligned to a cache line (large ones to a huge page, and the kernel is asked for huge pages),
  * and the live bytes and blocks are counted, so that tests can fail the n-th allocation and see
- * that nothing leaks. Of freed blocks of up to 4 MiB four are kept for the next calls, and not
- * counted, as what malloc keeps is not.
+ * that nothing leaks. Of freed blocks of up to 4 MiB the last four are kept for the next calls, not
+ * counted, unless the context has a limit.
  *
  * A block remembers its meter in a header of one cache line before it: twi_free needs no context,
  * and a graph may outlive the context it was made with.
@@ -30,6 +30,9 @@ uint64_t twi_meter_limit(twi_meter *meter);
 int64_t twi_meter_blocks(const twi_meter *meter);
 uint64_t twi_meter_peak(const twi_meter *meter);
 void twi_meter_restart_peak(twi_meter *meter);
+/* Whether freed blocks are kept, true at first; false gives those back that are. */
+void twi_meter_keep(twi_meter *meter, bool keeps);
+int twi_meter_kept(const twi_meter *meter); /* blocks; for tests */
 /* Make the n-th allocation from now fail (1: the next); 0 turns it off. For tests. */
 void twi_meter_fail_at(twi_meter *meter, int64_t n);
 

@@ -43,14 +43,14 @@
 
 /* Pivots are the narrower, the smaller the matrix: a tile is closed by one thread, and its bytes go
  * from core to core while the others have less to do. By n alone, since sums of floats depend on
- * them. On 16 cores of a Xeon 500 vertices took 0.62 ms with 64 and 0.92 with 128, 1000 2.4 to 2.5
- * and 2.7 to 2.8 (on another day the same), 1100 the same, 2000 16.9 and 16.6, and 21 with 128
- * where 256 took 26; on one core 64 and 128 are equal at 1000 (November 2026). */
+ * them. On 16 cores of a Xeon 500 vertices took 0.62 ms with 64 and 0.92 with 128, 800 1.4 and 1.8,
+ * 1000 2.5 and 2.7, 1100 the same, 1500 7.0 and 6.7; on one to eight cores 1000 take 2 to 3 %
+ * longer with 64. 2000 took 21 ms with 128 and 26 with 256 (November 2026). */
 #define BLOCK_LARGE 256
 #define BLOCK_MIDDLE 128
 #define BLOCK_SMALL 64
 #define MIDDLE_UP_TO 3000 /* n */
-#define SMALL_UP_TO 1100
+#define SMALL_UP_TO 1000
 
 typedef struct thread_space {
     twi_panel a;   /* a packed chunk, or the rows of a tile being closed */

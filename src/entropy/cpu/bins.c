@@ -10,15 +10,10 @@
 #include <string.h>
 
 #define STRIP 256
-/* From how many rows on they are faster than the lanes; and than the stacks, in bands that are so
- * many times as high as the windows, or always: all but the last row of a band's first windows only
- * cost time. Millions of elements per second, bins and stacks, on one core of a Xeon with AVX-512,
- * a natural-like image and noise: 21 x 21 91, 96 and 72, 54; 25 x 25 97, 94 and 85, 60; 31 x 31 81,
- * 78 and 70, 53; 63 x 63 60, 49 and 68, 39; 31 x 31 on 16 cores, in bands of 40 rows, 720, 890
- * (November 2026). */
+/* From how many rows on they are faster than the lanes. Millions of elements per second, bins and
+ * lanes, on one core of a Xeon with AVX-512, a natural-like image and noise: 21 x 21 91, 56 and 72,
+ * 55; 25 x 25 85, 46 and 85, 55; 31 x 31 81, 38 and 70, 39 (November 2026). */
 #define ROWS_THAT_PAY 24
-#define ROWS_THAT_ALWAYS_PAY 40
-#define HIGH_BAND 2
 
 /* In the band's scratch: this, and the table of large counts. */
 typedef struct workspace {
@@ -50,13 +45,6 @@ bool twi_bins_take(const twi_entropy_setup *setup)
 bool twi_bins_pay(const twi_entropy_setup *setup)
 {
     return setup->window.rows >= ROWS_THAT_PAY;
-}
-
-bool twi_bins_beat_stacks(const twi_entropy_setup *setup, int64_t band)
-{
-    const int32_t rows = setup->window.rows;
-    return rows >= ROWS_THAT_ALWAYS_PAY ||
-           (twi_bins_pay(setup) && band >= HIGH_BAND * (int64_t)rows);
 }
 
 static uint64_t round_up(uint64_t bytes)

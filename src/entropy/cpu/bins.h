@@ -1,9 +1,9 @@
 /*
- * The method of bins, for processors with permutes of 64 bytes (permute.h): whatever the height of
- * the window, an output costs the same. The counts of a window are a byte for each level, modulo
- * 256; every window of a strip keeps by how much the next one's differ, which an element that
- * enters or leaves changes in two places only. All counts are looked up for every output, 64 at
- * once.
+ * The method of bins, for processors with permutes of 64 bytes (permute.h): as long as counts are
+ * small, an output costs the same in windows of any height. The counts of a window are a byte for
+ * each level, modulo 256; every window of a strip keeps by how much the next one's differ, which an
+ * element that enters or leaves changes in two places only. All counts are looked up for every
+ * output, 64 at once.
  *
  * What is looked up is r[n] = a n - T[n] for counts below 256, with `a` such that it is never below
  * zero: it fits four bytes, and all counts together are known. Counts of 256 or more find r of
@@ -19,10 +19,8 @@
 #include "entropy/shared/setup.h"
 
 bool twi_bins_take(const twi_entropy_setup *setup);
-/* Whether they are the fastest way for this window, too, but for the stacks; and whether faster
- * than those, in bands of so many rows. */
+/* Whether they are the fastest way for this window, too, but for the stacks (stacks.h). */
 bool twi_bins_pay(const twi_entropy_setup *setup);
-bool twi_bins_beat_stacks(const twi_entropy_setup *setup, int64_t band);
 uint64_t twi_bins_scratch(const twi_entropy_setup *setup);
 void twi_bins_run(tw_context *ctx, const twi_entropy_setup *setup, const twi_level_band *band);
 

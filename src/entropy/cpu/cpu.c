@@ -54,23 +54,12 @@ static int64_t grain_of(const twi_entropy_setup *setup)
     return setup->method == TWI_ENTROPY_STACKS ? TWI_STACK : BAND_GRAIN;
 }
 
-/* Rows of a band at most, so that each of the threads has some bands. */
-static int64_t share_of(int64_t rows, int threads)
-{
-    return rows / ((int64_t)threads * BANDS_A_THREAD);
-}
-
-int64_t twi_entropy_share(tw_context *ctx, int64_t rows)
-{
-    return share_of(rows, twi_thread_count(ctx));
-}
-
 static int64_t choose_band(const job *j, int threads)
 {
     const int64_t window = j->setup->window.rows;
     const int64_t room = j->setup->method == TWI_ENTROPY_BINS ? BUFFER_OF_BINS : BUFFER_ELEMENTS;
     int64_t band = room / (j->pitch > 0 ? j->pitch : 1);
-    const int64_t share = share_of(j->count, threads);
+    int64_t share = j->count / ((int64_t)threads * BANDS_A_THREAD);
     band = band < share ? band : share;
     band = band > window ? band : window;
     band = band < j->count ? band : j->count;

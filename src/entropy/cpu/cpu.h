@@ -7,9 +7,6 @@
 /* Bytes that twi_entropy_bands takes for so many rows, besides the result. */
 uint64_t twi_entropy_scratch(tw_context *ctx, const twi_entropy_setup *setup, int64_t rows);
 
-/* Of so many rows, those that a thread takes at a time, at most. */
-int64_t twi_entropy_share(tw_context *ctx, int64_t rows);
-
 /* The rows of a result, for a test that wants its own height of bands; 0: chosen. */
 TW_CHECKED tw_status twi_entropy_bands(tw_context *ctx, const twi_entropy_setup *setup,
                                        int64_t first, int64_t count, void *out, int64_t stride,

@@ -3,15 +3,14 @@
  *
  * Methods, best first, each with what it can do: the counters take at most 16 levels, every element
  * counting, and full windows of less than 32 elements; the stacks and the bins up to 256 levels and
- * full windows of up to 127 rows, and are best from 15 and from 24 rows on, where few threads share
- * many rows, or else from 40; the lanes full windows of 4 rows or more; the list everything.
+ * full windows of up to 127 rows, and are best from 15 and from 40 rows on, the bins without stacks
+ * from 24; the lanes full windows of 4 rows or more; the list everything.
  */
 #include "entropy/plan/prepare.h"
 
 #include "base/given.h"
 #include "base/matrix.h"
 #include "entropy/cpu/bins.h"
-#include "entropy/cpu/cpu.h"
 #include "entropy/cpu/slide.h"
 #include "entropy/cpu/stacks.h"
 #include "entropy/gpu/host.h"
@@ -157,9 +156,7 @@ static bool pays(tw_context *ctx, const twi_entropy_setup *setup)
 {
     return setup->method == TWI_ENTROPY_BINS ? twi_bins_pay(setup)
            : setup->method == TWI_ENTROPY_STACKS
-               ? twi_stacks_pay(setup) && twi_entropy_fits_stacks(ctx, setup) &&
-                     !(twi_bins_take(setup) &&
-                       twi_bins_beat_stacks(setup, twi_entropy_share(ctx, setup->shape.rows)))
+               ? twi_stacks_pay(setup) && twi_entropy_fits_stacks(ctx, setup)
                : true;
 }
 

@@ -161,39 +161,73 @@ static void the_planned_allocation_fails_and_no_other(void **state)
     close_context(ctx);
 }
 
-/* Where nothing checks memory a freed block is the next one of about its size. */
-static void freed_blocks_are_taken_again(void **state)
+static void take_and_free(tw_context *ctx, const uint64_t *bytes, int count)
+{
+    void *blocks[8];
+    const uint64_t before = tw_memory_used(ctx);
+    for (int i = 0; i < count; i++) {
+        assert_ok(ctx, twi_alloc(ctx, &blocks[i], bytes[i], 1, "a block"));
+        memset(blocks[i], 'a' + i, bytes[i]);
+    }
+    for (int i = 0; i < count; i++) { /* all apart */
+        assert_int_equal(((char *)blocks[i])[0], 'a' + i);
+        assert_int_equal(((char *)blocks[i])[bytes[i] - 1], 'a' + i);
+    }
+    assert_true(tw_memory_used(ctx) > before);
+    for (int i = 0; i < count; i++) {
+        twi_free(blocks[i]);
+    }
+    assert_int_equal(tw_memory_used(ctx), before);
+}
+
+/* Four of up to 4 MiB, the last ones; none with a limit, nor where memory is checked. */
+static void freed_blocks_are_kept_for_the_next_calls(void **state)
 {
     (void)state;
-    enum { LARGE = 1 << 20, MANY = 7 };
+    const uint64_t large = 1 << 20;
+    const uint64_t many[] = {large, large - 1, large - 2, large - 3, large - 4, large - 5, large};
+    const uint64_t others[] = {2 * large, 2 * large - 1};
+    const uint64_t too_large = 5 * large, too_small = 1000;
     tw_context *ctx = open_context();
-    void *blocks[MANY];
+    void *block, *again, *small;
+    take_and_free(ctx, &too_large, 1);
+    take_and_free(ctx, &too_small, 1);
+    assert_int_equal(twi_meter_kept(ctx->meter), 0);
+    take_and_free(ctx, many, 1);
+    const bool keeps = twi_meter_kept(ctx->meter) > 0;
     for (int turn = 0; turn < 3; turn++) {
-        for (int i = 0; i < MANY; i++) {
-            const uint64_t bytes = (uint64_t)LARGE - (uint64_t)(turn * 100 + i);
-            assert_ok(ctx, twi_alloc(ctx, &blocks[i], bytes, 1, "a block"));
-            memset(blocks[i], 'a' + i, bytes);
-        }
-        for (int i = 0; i < MANY; i++) { /* all apart */
-            assert_int_equal(((char *)blocks[i])[0], 'a' + i);
-            assert_int_equal(((char *)blocks[i])[LARGE - 1000], 'a' + i);
-        }
-        assert_true(tw_memory_used(ctx) > (MANY - 1) * (uint64_t)LARGE);
-        for (int i = 0; i < MANY; i++) {
-            twi_free(blocks[i]);
-        }
-        assert_int_equal(tw_memory_used(ctx), 0);
+        take_and_free(ctx, many, 7);
+        assert_int_equal(twi_meter_kept(ctx->meter), keeps ? 4 : 0);
     }
-    void *block, *small, *again;
-    assert_ok(ctx, twi_alloc(ctx, &block, 3 * LARGE, 1, "a block"));
+    take_and_free(ctx, others, 2); /* none has room: they take the places of two */
+    assert_ok(ctx, twi_alloc(ctx, &block, 2 * large - 5, 1, "a block"));
+    assert_int_equal(twi_meter_kept(ctx->meter), keeps ? 3 : 0);
+    assert_ok(ctx, twi_alloc(ctx, &small, too_small, 1, "a block"));
+    assert_int_equal(twi_meter_kept(ctx->meter), keeps ? 3 : 0);
     twi_free(block);
-    assert_ok(ctx, twi_alloc(ctx, &small, LARGE, 1, "a block")); /* less than half of it */
-    assert_ok(ctx, twi_alloc(ctx, &again, 2 * LARGE, 1, "a block"));
-    assert_ptr_not_equal(small, again);
-    memset(again, 1, 2 * LARGE);
+    assert_ok(ctx, twi_alloc(ctx, &again, 2 * large - 100, 1, "a block"));
+    assert_true(!keeps || twi_meter_kept(ctx->meter) == 3);
     twi_free(again);
-    tw_context_destroy(ctx); /* and the one that lives on is the last */
-    memset(small, 1, LARGE);
+    tw_device_release(ctx);
+    assert_int_equal(twi_meter_kept(ctx->meter), 0);
+    take_and_free(ctx, many, 2);
+    assert_int_equal(twi_meter_kept(ctx->meter), keeps ? 2 : 0);
+    assert_ok(ctx, tw_set_memory(ctx, 100 * large));
+    assert_int_equal(twi_meter_kept(ctx->meter), 0);
+    take_and_free(ctx, many, 2);
+    tw_device_release(ctx);
+    take_and_free(ctx, many, 2);
+    assert_int_equal(twi_meter_kept(ctx->meter), 0);
+    assert_ok(ctx, tw_set_memory(ctx, 0));
+    take_and_free(ctx, many, 2);
+    assert_int_equal(twi_meter_kept(ctx->meter), keeps ? 2 : 0);
+    assert_ok(ctx, twi_alloc(ctx, &block, large, 1, "a block"));
+    twi_meter *meter = ctx->meter;
+    tw_context_destroy(ctx); /* two blocks live on, and nothing is kept */
+    assert_int_equal(twi_meter_kept(meter), 0);
+    memset(block, 1, large);
+    twi_free(block);
+    assert_int_equal(twi_meter_kept(meter), 0);
     twi_free(small);
 }
 
@@ -332,7 +366,7 @@ int main(void)
         cmocka_unit_test(what_a_library_takes_is_counted_until_it_is_given_back),
         cmocka_unit_test(a_block_may_outlive_its_context),
         cmocka_unit_test(the_planned_allocation_fails_and_no_other),
-        cmocka_unit_test(freed_blocks_are_taken_again),
+        cmocka_unit_test(freed_blocks_are_kept_for_the_next_calls),
         cmocka_unit_test(growing_keeps_the_contents),
         cmocka_unit_test(bytes_read_as_people_say_them),
         cmocka_unit_test(an_unknown_isa_is_an_error_and_scalar_always_works),
