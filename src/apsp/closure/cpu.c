@@ -21,8 +21,8 @@
  * Where somebody wants to keep the matrix after round k, nothing of p is done in it: no head, and
  * p is prepared by itself afterwards.
  *
- * Memory besides the matrix: two row panels (2 * block * n), twice more in the symmetric case, and
- * per thread a packed chunk and a packed piece of columns.
+ * Memory besides the matrix: two row panels (2 * block * n), twice more in the symmetric case, the
+ * packed tiles of two pivots, and per thread a packed chunk and a packed piece of columns.
  */
 #include "apsp/closure/cpu.h"
 
